@@ -1,0 +1,97 @@
+extension LinkError {
+    /// One line for people: what happened. Text from the peer is made visible and bounded.
+    package var message: String {
+        switch self {
+        case .nameNotFound(let name, let detail):
+            "the name \(SafeText.visible(name)) has no address (\(SafeText.visible(detail)))"
+        case .unreachable(let address, let detail): "\(address) cannot be reached: \(SafeText.visible(detail))"
+        case .connectionRefused(let address): "\(address) refuses connections: no SSH server listens there"
+        case .timedOut(let stage, let limit): "no answer within \(Self.text(limit)) (\(stage.words))"
+        case .closedByPeer(let stage, let detail):
+            "the connection was closed by the other side (\(stage.words))\(Self.suffix(detail))"
+        case .notSSH(let address, let line):
+            "\(address) is not an SSH server; it says \"\(SafeText.visible(line, limit: 80))\""
+        case .protocolFailure(let stage, let code, let detail):
+            "SSH failed (\(stage.words), libssh2 \(code))\(Self.suffix(detail))"
+        case .badReply(let detail): "the probe's reply cannot be used: \(SafeText.visible(detail))"
+        case .rateLimited(let detail): "the server refuses us for a while: \(SafeText.visible(detail))"
+        case .hostKeyUnknown(let host, let fingerprint, _):
+            "the host key of \(host) is not known (\(fingerprint))"
+        case .hostKeyChanged(let host, let expected, let got, let file):
+            "the host key of \(host) has changed: \(file) has \(expected), the server shows \(got)"
+        case .hostKeyRevoked(let host, let fingerprint): "the host key of \(host) is revoked (\(fingerprint))"
+        case .authenticationRefused(let user, let tried):
+            "the server refuses \(user)" + (tried.isEmpty ? "" : "; tried \(tried.joined(separator: ", "))")
+        case .secondFactorWanted(let user, let methods):
+            "the server wants a second factor of \(user) (\(SafeText.visible(methods)))"
+        case .keyMissing(let path): "there is no key at \(path)"
+        case .keyUnusable(let path, let detail): "the key \(path) cannot be used: \(SafeText.visible(detail))"
+        case .keyNeedsPassphrase(let path): "the key \(path) has a passphrase"
+        case .agentUnavailable(let path, let detail):
+            "the SSH agent at \(path) cannot be reached: \(SafeText.visible(detail))"
+        case .agentHasNoKeys(let path): "the SSH agent at \(path) offers no keys: it is empty or locked"
+        case .resolutionFailed(let destination, let detail):
+            "ssh -G \(SafeText.visible(destination)) failed: \(SafeText.visible(detail))"
+        case .noCommonAlgorithm(let kind, let offered):
+            "no common \(kind) with the server, which offers \(SafeText.visible(offered))"
+        case .noPOSIXShell(let detail): "the account gives no POSIX shell\(Self.suffix(detail))"
+        case .channelRefused(let detail): "the server refuses to run a shell\(Self.suffix(detail))"
+        case .unsupported(let detail): SafeText.visible(detail)
+        case .cancelled: "the attempt was cancelled"
+        case .superseded: "a newer attempt took over"
+        case .hostDisabled: "the host was disabled"
+        case .hostRemoved: "the host was removed"
+        case .recordChanged: "the host's record changed"
+        case .daemonStopping: "hostsd is stopping"
+        }
+    }
+
+    /// What the person can do about it, or nil where waiting is the answer.
+    package func help(for host: HostID) -> String? {
+        switch self {
+        case .nameNotFound: "check the name with: ssh -G \(host)"
+        case .unreachable, .connectionRefused, .timedOut, .closedByPeer, .protocolFailure, .badReply, .rateLimited:
+            nil
+        case .notSSH: "check HostName and Port of this host in your ssh_config (captive portal?)"
+        case .hostKeyUnknown(_, _, let command): "compare the fingerprint, then accept it with: \(command)"
+        case .hostKeyChanged(let name, _, _, let file):
+            "if the change is expected: ssh-keygen -f \(file) -R '\(name)', then log in once with ssh"
+        case .hostKeyRevoked: "do not log in; ask whoever runs the host for its new key"
+        case .authenticationRefused(let user, _):
+            "add one of your public keys to \(user)'s authorized_keys there, then: hostsctl resume \(host)"
+        case .secondFactorWanted: "hostsd cannot type a second factor; use a key that needs none for this host"
+        case .keyMissing: "create the key or correct IdentityFile, then: hostsctl resume \(host)"
+        case .keyUnusable: "use an Ed25519 or ECDSA key, or load this one into ssh-agent"
+        case .keyNeedsPassphrase(let path): "load it into your agent: ssh-add \(path), then: hostsctl resume \(host)"
+        case .agentUnavailable: "start ssh-agent, or set IdentityAgent in ssh_config, then: hostsctl resume \(host)"
+        case .agentHasNoKeys: "unlock the agent (ssh-add -X) or add a key (ssh-add), then: hostsctl resume \(host)"
+        case .resolutionFailed: "try it by hand: ssh -G \(host)"
+        case .noCommonAlgorithm: "set transport = \"openssh\" in the host's record"
+        case .noPOSIXShell, .channelRefused: "the account must be able to run /bin/sh"
+        case .unsupported, .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged, .daemonStopping: nil
+        }
+    }
+
+    private static func suffix(_ detail: String) -> String {
+        detail.isEmpty ? "" : ": " + SafeText.visible(detail)
+    }
+
+    private static func text(_ duration: Duration) -> String {
+        let seconds = duration.seconds
+        return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+    }
+}
+
+extension LinkError.Stage {
+    /// The step in words.
+    package var words: String {
+        switch self {
+        case .resolve: "while resolving the destination"
+        case .connect: "while connecting"
+        case .handshake: "in the SSH handshake"
+        case .authentication: "while authenticating"
+        case .shell: "while opening the shell"
+        case .probe: "while probing"
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/// Why a link could not be made or has ended. Carries facts; `message` and `help` are made from them.
+package enum LinkError: Error, Hashable, Sendable {
+    /// A step of a link's life, each with a deadline of its own.
+    package enum Stage: String, Hashable, Sendable {
+        case resolve, connect, handshake, authentication, shell, probe
+    }
+
+    // Transient: the schedule of `BoardReconnectPolicy` follows.
+    case nameNotFound(name: String, detail: String)
+    case unreachable(address: String, detail: String)
+    case connectionRefused(address: String)
+    case timedOut(Stage, after: Duration)
+    case closedByPeer(Stage, detail: String)
+    case notSSH(address: String, firstLine: String)
+    case protocolFailure(Stage, code: Int, detail: String)
+    /// The reply had no end marker, too many bytes, or a marker that is not ours.
+    case badReply(detail: String)
+
+    // A server that refuses for a while.
+    case rateLimited(detail: String)
+
+    // The person must act: no automatic retry.
+    case hostKeyUnknown(host: String, fingerprint: String, command: String)
+    case hostKeyChanged(host: String, expected: String, got: String, file: String)
+    case hostKeyRevoked(host: String, fingerprint: String)
+    case authenticationRefused(user: String, tried: [String])
+    case secondFactorWanted(user: String, methods: String)
+    case keyMissing(path: String)
+    case keyUnusable(path: String, detail: String)
+    case keyNeedsPassphrase(path: String)
+    case agentUnavailable(path: String, detail: String)
+    case agentHasNoKeys(path: String)
+    case resolutionFailed(destination: String, detail: String)
+
+    // This program cannot serve the host as it is.
+    case noCommonAlgorithm(kind: String, offered: String)
+    case noPOSIXShell(detail: String)
+    case channelRefused(detail: String)
+    case unsupported(detail: String)
+
+    // Our own doing.
+    case cancelled
+    /// The token of the attempt is no longer the current one.
+    case superseded
+    case hostDisabled
+    case hostRemoved
+    case recordChanged
+    case daemonStopping
+}
+
+extension LinkError {
+    /// What may follow an error.
+    package enum Disposition: Hashable, Sendable {
+        case retry, limited, needsYou, unsupported, ours
+    }
+
+    package var disposition: Disposition {
+        switch self {
+        case .nameNotFound, .unreachable, .connectionRefused, .timedOut, .closedByPeer, .notSSH, .protocolFailure,
+            .badReply:
+            .retry
+        case .rateLimited: .limited
+        case .hostKeyUnknown, .hostKeyChanged, .hostKeyRevoked, .authenticationRefused, .secondFactorWanted,
+            .keyMissing, .keyUnusable, .keyNeedsPassphrase, .agentUnavailable, .agentHasNoKeys, .resolutionFailed:
+            .needsYou
+        case .noCommonAlgorithm, .noPOSIXShell, .channelRefused, .unsupported: .unsupported
+        case .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged, .daemonStopping: .ours
+        }
+    }
+
+    /// A stable word for the API, the log and tests.
+    package var code: String {
+        switch self {
+        case .nameNotFound: "dns.not-found"
+        case .unreachable: "connect.unreachable"
+        case .connectionRefused: "connect.refused"
+        case .timedOut(let stage, _): "timeout.\(stage.rawValue)"
+        case .closedByPeer: "link.closed"
+        case .notSSH: "ssh.not-ssh"
+        case .protocolFailure: "ssh.protocol"
+        case .badReply: "probe.bad-reply"
+        case .rateLimited: "ssh.rate-limited"
+        case .hostKeyUnknown: "ssh.hostkey.unknown"
+        case .hostKeyChanged: "ssh.hostkey.changed"
+        case .hostKeyRevoked: "ssh.hostkey.revoked"
+        case .authenticationRefused: "ssh.auth.refused"
+        case .secondFactorWanted: "ssh.auth.second-factor"
+        case .keyMissing: "ssh.key.missing"
+        case .keyUnusable: "ssh.key.unusable"
+        case .keyNeedsPassphrase: "ssh.key.passphrase"
+        case .agentUnavailable: "ssh.agent.unavailable"
+        case .agentHasNoKeys: "ssh.agent.empty"
+        case .resolutionFailed: "ssh.config"
+        case .noCommonAlgorithm: "ssh.no-common-algorithm"
+        case .noPOSIXShell: "shell.not-posix"
+        case .channelRefused: "ssh.channel-refused"
+        case .unsupported: "link.unsupported"
+        case .cancelled: "link.cancelled"
+        case .superseded: "link.superseded"
+        case .hostDisabled: "host.disabled"
+        case .hostRemoved: "host.removed"
+        case .recordChanged: "host.record-changed"
+        case .daemonStopping: "daemon.stopping"
+        }
+    }
+}
