@@ -36,12 +36,20 @@ let package = Package(
         // Pure decisions.
         .target(name: "HostsPolicy", dependencies: ["HostsModel"], swiftSettings: strictMemory),
 
+        // Engines.
+        .target(
+            name: "HostsHub", dependencies: ["HostsModel", "HostsPolicy", "HostsLog"],
+            swiftSettings: strictMemory),
+
         // Interface.
         .target(name: "HostsAPI", dependencies: ["HostsModel"], swiftSettings: strict),
 
         // Tests.
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsHubTests", dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog"],
+            swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17

@@ -93,3 +93,24 @@ package struct ProbeReply: Hashable, Sendable {
         self.status = status
     }
 }
+
+/// Turns the replies of one host into observations; keeps what it needs from one look to the next.
+///
+/// It outlives the links: a lost connection is no evidence that an agent's state has changed (seed 002).
+package protocol ProbeInterpreter: Sendable {
+    /// The request that opens the next look.
+    mutating func nextRequest() -> ProbeRequest
+
+    /// Reads a reply.
+    ///
+    /// - Throws: `.badReply` when the reply is cut, unmarked or not understood: that is no observation.
+    mutating func interpret(_ reply: ProbeReply, at time: WallTime) throws(LinkError) -> ProbeStep
+}
+
+/// What follows from a reply.
+package enum ProbeStep: Hashable, Sendable {
+    /// The look wants one more request in the same tick, e.g. the pane of an agent that is new.
+    case followUp(ProbeRequest)
+    /// The look is complete.
+    case observation(HostObservation)
+}
