@@ -21,7 +21,7 @@ let cxxStrict: [CXXSetting] = [.enableWarning("all"), .treatAllWarnings(as: .err
 let package = Package(
     name: "hostsd",
     products: [
-        .library(name: "HostsPolicy", targets: ["HostsPolicy"]),
+        .library(name: "HostsPolicy", targets: ["HostsPolicy"])
     ],
     targets: [
         // C and C++: what Swift cannot import, or should not know.

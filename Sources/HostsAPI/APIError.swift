@@ -1,4 +1,6 @@
-/// What an API call can answer instead of its document. Made in one place, so that status and exit code agree.
+/// What an API call can answer instead of its document.
+///
+/// Made in one place, so that status and exit code agree.
 package enum APIError: Error, Hashable, Sendable {
     case hostNotFound(String, suggestion: String?)
     case sessionNotFound(String)
@@ -36,11 +38,14 @@ package enum APIError: Error, Hashable, Sendable {
                 code: "host.not-found", message: "there is no host \(name)",
                 help: suggestion.map { "did you mean \($0)?" } ?? "hostsctl list")
         case .sessionNotFound(let id):
-            ErrorDocument(code: "session.not-found", message: "there is no session \(id)", help: "hostsctl list")
+            ErrorDocument(
+                code: "session.not-found", message: "there is no session \(id)", help: "hostsctl list")
         case .hostDisabled(let name):
-            ErrorDocument(code: "host.disabled", message: "\(name) is disabled", help: "hostsctl enable \(name)")
+            ErrorDocument(
+                code: "host.disabled", message: "\(name) is disabled", help: "hostsctl enable \(name)")
         case .badRequest(let message): ErrorDocument(code: "request.bad", message: message, help: nil)
-        case .notPermitted(let message): ErrorDocument(code: "request.not-permitted", message: message, help: nil)
+        case .notPermitted(let message):
+            ErrorDocument(code: "request.not-permitted", message: message, help: nil)
         case .methodNotAllowed(let message):
             ErrorDocument(code: "request.method", message: message, help: nil)
         case .pathNotFound(let path):

@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import HostsModel
 
-/// A time on the wire: RFC 3339, UTC, with milliseconds, e.g. `2026-11-30T20:00:00.123Z`.
+/// A time on the wire: RFC 3339, UTC, with milliseconds, such as `2026-11-30T20:00:00.123Z`.
 package struct APITime: Hashable, Comparable, Sendable {
     package let time: WallTime
 

@@ -12,7 +12,7 @@ package struct StatusDocument: Codable, Hashable, Sendable {
     package var hooks: [HookView]
     /// What is wrong with the configuration now.
     package var diagnostics: [DiagnosticView]
-    /// What is wrong otherwise, e.g. the database; one line each.
+    /// What is wrong otherwise, such as the database; one line each.
     package var problems: [String]
 
     package init(
@@ -80,7 +80,9 @@ package struct ReloadDocument: Codable, Hashable, Sendable {
     package var removed: [String]
     package var diagnostics: [DiagnosticView]
 
-    package init(hosts: Int, added: [String], changed: [String], removed: [String], diagnostics: [DiagnosticView]) {
+    package init(
+        hosts: Int, added: [String], changed: [String], removed: [String], diagnostics: [DiagnosticView]
+    ) {
         schema = apiSchema
         self.hosts = hosts
         self.added = added
@@ -142,7 +144,7 @@ package struct CheckDocument: Codable, Hashable, Sendable {
 /// Any error: status 4xx or 5xx and this.
 package struct ErrorDocument: Codable, Hashable, Sendable, Error {
     package struct Detail: Codable, Hashable, Sendable {
-        /// Stable, e.g. `host.disabled`.
+        /// Stable, such as `host.disabled`.
         package var code: String
         package var message: String
         /// The command that helps.

@@ -2,7 +2,7 @@
 package struct EventView: Codable, Hashable, Sendable {
     package var schema: Int
     package var id: String
-    /// `turn.ended`, `needs.you`, `host.lost`, …
+    /// What happened, such as `turn.ended`, `needs.you` or `host.lost`.
     package var kind: String
     /// What the event is about; later events on the same matter carry the same key.
     package var key: String

@@ -10,13 +10,13 @@ package struct HostView: Codable, Hashable, Sendable {
     package var enabled: Bool
     /// Why the host is not online, in one line.
     @OrNull package var reason: String?
-    /// The stable code of the reason, e.g. `ssh.hostkey.changed`.
+    /// The stable code of the reason, such as `ssh.hostkey.changed`.
     @OrNull package var code: String?
     /// What the person can do about it.
     @OrNull package var help: String?
     /// `libssh2`, `openssh` or `local`; null without a link.
     @OrNull package var link: String?
-    /// How the link reaches the host, e.g. `dev@127.0.0.1:2201, key …`; null without a link.
+    /// How the link reaches the host, such as `dev@127.0.0.1:2201, key …`; null without a link.
     @OrNull package var linkDetail: String?
     package var generation: Int
     @OrNull package var lastObserved: APITime?
@@ -34,9 +34,11 @@ package struct HostView: Codable, Hashable, Sendable {
     package var warnings: [String]
 
     package init(
-        name: String, label: String, condition: String, enabled: Bool, reason: String?, code: String?, help: String?,
+        name: String, label: String, condition: String, enabled: Bool, reason: String?, code: String?,
+        help: String?,
         link: String?, linkDetail: String?, generation: Int, lastObserved: APITime?, ageSeconds: Double?,
-        stale: Bool, attempt: Int?, nextAttempt: APITime?, bootID: String?, tags: [String], sessions: SessionCounts,
+        stale: Bool, attempt: Int?, nextAttempt: APITime?, bootID: String?, tags: [String],
+        sessions: SessionCounts,
         warnings: [String]
     ) {
         self.name = name
@@ -78,7 +80,9 @@ package struct SessionCounts: Codable, Hashable, Sendable {
     }
 }
 
-/// The fleet in four numbers. Disabled hosts count only as `disabled` (seed 002).
+/// The fleet in four numbers.
+///
+/// Disabled hosts count only as `disabled` (seed 002).
 package struct FleetSummary: Codable, Hashable, Sendable {
     /// Enabled hosts.
     package var hosts: Int
@@ -116,7 +120,9 @@ package struct HostDocument: Codable, Hashable, Sendable {
     package var record: [RecordValue]
     package var diagnostics: [DiagnosticView]
 
-    package init(host: HostView, sessions: [SessionView], record: [RecordValue], diagnostics: [DiagnosticView]) {
+    package init(
+        host: HostView, sessions: [SessionView], record: [RecordValue], diagnostics: [DiagnosticView]
+    ) {
         schema = apiSchema
         self.host = host
         self.sessions = sessions

@@ -7,7 +7,9 @@ package import HostsPolicy
 /// `apply` is synchronous and feeds the host's `HostMachine`; its effects are performed by `run()`, whose child
 /// tasks dial, look and wait, and report back with the token of their generation.
 package actor ConnectionHub {
-    /// How many fleet events may wait for the consumer. An event carries the whole observation, so an old one may go.
+    /// How many fleet events may wait for the consumer.
+    ///
+    /// An event carries the whole observation, so an old one may go.
     package static let eventBacklog = 4096
 
     /// How many jobs may wait to be started; more would mean that `run()` does not run.
@@ -24,7 +26,8 @@ package actor ConnectionHub {
 
         package init(
             connector: any LinkConnector, clock: any MonotonicClock, wallClock: any WallClock,
-            jitter: any JitterSource, log: Log, makeInterpreter: @escaping @Sendable (HostID) -> any ProbeInterpreter
+            jitter: any JitterSource, log: Log,
+            makeInterpreter: @escaping @Sendable (HostID) -> any ProbeInterpreter
         ) {
             self.connector = connector
             self.clock = clock
@@ -185,7 +188,9 @@ package enum HubRefusal: Error, Hashable, Sendable {
 }
 
 extension ConnectionHub {
-    /// Looks at a host now and waits until that look has ended, well or badly. Dials first where no link is.
+    /// Looks at a host now and waits until that look has ended, well or badly.
+    ///
+    /// Dials first where no link is.
     package func probe(_ host: HostID) async throws(HubRefusal) {
         try await act(.look, on: host)
     }
@@ -222,7 +227,8 @@ extension ConnectionHub {
         case .probe(let request, let token, let deadline):
             guard let link = links[LinkKey(host: host, token: token)] else { return }
             jobSink.yield(.look(link, request, host: host, deadline: deadline))
-        case .startTimer(let id, let instant): startTimer(TimerQueue.Timer(host: host, id: id, instant: instant))
+        case .startTimer(let id, let instant):
+            startTimer(TimerQueue.Timer(host: host, id: id, instant: instant))
         case .emit(let event): emit(event)
         case .lookEnded: waiters.end(of: host)
         }
@@ -239,7 +245,8 @@ extension ConnectionHub {
     private func close(_ key: LinkKey, _ reason: LinkError) {
         guard let link = links.removeValue(forKey: key) else { return }
         environment.log.debug(
-            "link.close", "\(key.host): closing the link, \(reason.message)", .host(key.host), .token(key.token),
+            "link.close", "\(key.host): closing the link, \(reason.message)", .host(key.host),
+            .token(key.token),
             .link(reason))
         link.close(reason)
     }
@@ -299,7 +306,9 @@ extension ConnectionHub {
         }
     }
 
-    /// Connects, unless `cancelled` ends first. A link that arrives all the same is closed.
+    /// Connects, unless `cancelled` ends first.
+    ///
+    /// A link that arrives all the same is closed.
     private nonisolated static func race(
         _ connector: any LinkConnector, _ record: HostRecord, _ token: Int, _ cancelled: AsyncStream<Void>
     ) async -> Result<any ProbeLink, LinkError> {

@@ -130,7 +130,8 @@ struct HostMachine: Sendable {
         let wasStale = isStale
         var effects = transition(event, context)
         // A host that is looked at no more by the person's own decision is not out of sync.
-        if isStale, !wasStale, case .disabled = state {} else if isStale, !wasStale {
+        if isStale, !wasStale, case .disabled = state {
+        } else if isStale, !wasStale {
             effects.append(.emit(.outOfSync(record.id, at: context.wall)))
         }
         if condition != before {
@@ -345,7 +346,8 @@ extension HostMachine {
             state = .online(.running(isLate: true))
             isStale = observation != nil
             return [startTimer(at: settings.schedule.nextTick(of: record.id, after: context.now))]
-        case .verifying: return [startTimer(at: settings.schedule.nextTick(of: record.id, after: context.now))]
+        case .verifying:
+            return [startTimer(at: settings.schedule.nextTick(of: record.id, after: context.now))]
         case .disabled, .dialing, .stopped, .dormant: return []
         }
     }

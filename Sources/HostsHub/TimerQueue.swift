@@ -1,6 +1,8 @@
 import HostsModel
 
-/// Timers by time; the one that is due first comes out first. A value: it waits for nothing.
+/// Timers by time; the one that is due first comes out first.
+///
+/// A value: it waits for nothing.
 struct TimerQueue: Sendable {
     struct Timer: Hashable, Sendable {
         let host: HostID

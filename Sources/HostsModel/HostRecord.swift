@@ -2,7 +2,9 @@
 package struct HostRecord: Hashable, Sendable {
     /// The file name of the record without `.toml`.
     package var id: HostID
-    /// What the person would type after `ssh`; resolved by `ssh -G`. Not used by `transport = "local"`.
+    /// What the person would type after `ssh`; resolved by `ssh -G`.
+    ///
+    /// Not used by `transport = "local"`.
     package var destination: String
     /// The name shown to people.
     package var label: String

@@ -24,7 +24,8 @@ struct Bench {
         let models = Locked(0)
         self.models = models
         let settings = HostMachine.Settings(
-            schedule: FeedSchedule(interval: .seconds(5), origin: origin, hosts: 1), policy: BoardReconnectPolicy(),
+            schedule: FeedSchedule(interval: .seconds(5), origin: origin, hosts: 1),
+            policy: BoardReconnectPolicy(),
             probeTimeout: .seconds(10), firstProbeTimeout: .seconds(20))
         machine = HostMachine(record: record, settings: settings) { host in
             models.withLock { $0 += 1 }

@@ -144,7 +144,8 @@ import Testing
         var bench = Bench()
         bench.start()
         for seconds in [60.0, 120, 240, 480, 600, 600] {
-            let effects = bench.apply(.dialFailed(token: bench.machine.generation, .rateLimited(detail: "no")))
+            let effects = bench.apply(
+                .dialFailed(token: bench.machine.generation, .rateLimited(detail: "no")))
             #expect(bench.pause(in: effects) == .seconds(seconds))
             bench.fireTimer(in: effects)
         }
