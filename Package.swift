@@ -45,10 +45,15 @@ let package = Package(
         .target(name: "HostsAPI", dependencies: ["HostsModel"], swiftSettings: strict),
 
         // Tests.
+        .target(name: "HostsTestSupport", dependencies: ["HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],
+            swiftSettings: strict),
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
         .testTarget(
-            name: "HostsHubTests", dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog"],
+            name: "HostsHubTests",
+            dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog", "HostsTestSupport"],
             swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
     ],
