@@ -25,6 +25,7 @@ let package = Package(
     ],
     targets: [
         // C and C++: what Swift cannot import, or should not know.
+        .target(name: "CLinux", cSettings: cStrict),
         .target(
             name: "CTOML", cxxSettings: cxxStrict,
             linkerSettings: [.linkedLibrary("tomlplusplus")]),
@@ -36,9 +37,14 @@ let package = Package(
         // Pure decisions.
         .target(name: "HostsPolicy", dependencies: ["HostsModel"], swiftSettings: strictMemory),
 
+        // Mechanism.
+        .target(name: "HostsProcess", dependencies: ["HostsModel", "CLinux"], swiftSettings: strict),
+
         // Tests.
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )
