@@ -53,6 +53,7 @@ public struct BoardSyncGate: Hashable, Sendable {
     ///   - isOutOfSync: Whether what is shown can no longer be known to be true.
     ///   - clockIsRunning: Whether the clock runs now.
     ///   - currentActiveColor: The side on the move in the present position.
+    /// - Returns: What to do with the clock.
     public mutating func update(
         isOutOfSync: Bool, clockIsRunning: Bool, currentActiveColor: PieceColor
     ) -> Action {
