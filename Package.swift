@@ -25,6 +25,7 @@ let package = Package(
     ],
     targets: [
         // C and C++: what Swift cannot import, or should not know.
+        .target(name: "CLinux", cSettings: cStrict),
         .target(
             name: "CTOML", cxxSettings: cxxStrict,
             linkerSettings: [.linkedLibrary("tomlplusplus")]),
@@ -44,6 +45,9 @@ let package = Package(
         // Interface.
         .target(name: "HostsAPI", dependencies: ["HostsModel"], swiftSettings: strict),
 
+        // Mechanism.
+        .target(name: "HostsProcess", dependencies: ["HostsModel", "CLinux"], swiftSettings: strict),
+
         // Tests.
         .target(name: "HostsTestSupport", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(
@@ -56,6 +60,8 @@ let package = Package(
             dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog", "HostsTestSupport"],
             swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

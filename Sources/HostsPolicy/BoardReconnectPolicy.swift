@@ -31,7 +31,7 @@ public struct BoardReconnectPolicy: Hashable, Sendable {
         self.delays = delays
     }
 
-    /// The wait before an attempt, in seconds, or nil to give up.
+    /// The wait before an attempt.
     ///
     /// - Parameter attempt: Counts from 1.
     /// - Returns: The wait in seconds; nil outside `1...maxAttempts`.
