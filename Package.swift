@@ -40,7 +40,7 @@ let package = Package(
         .target(name: "HostsConfig", dependencies: ["HostsModel", "CTOML"], swiftSettings: strictMemory),
 
         // Tests.
-        .testTarget(name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsModel"], swiftSettings: strict),
+        .testTarget(name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
     ],
