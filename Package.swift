@@ -53,6 +53,14 @@ let package = Package(
         .testTarget(
             name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],
             swiftSettings: strict),
+
+        // Mechanism.
+        .target(name: "HostsConfig", dependencies: ["HostsModel", "CTOML"], swiftSettings: strictMemory),
+
+        // Tests.
+        .testTarget(
+            name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"],
+            swiftSettings: strict),
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
         .testTarget(
