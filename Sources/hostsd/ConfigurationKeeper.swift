@@ -1,0 +1,130 @@
+import HostsConfig
+import HostsLog
+import HostsModel
+
+/// Holds the configuration in force, and puts a new one in force when the folder has changed.
+///
+/// One reload runs at a time, so that what was read last is what is in force.
+actor ConfigurationKeeper {
+    /// What a reload has changed.
+    struct Change: Hashable, Sendable {
+        let configuration: Configuration
+        var added: [HostID] = []
+        var changed: [HostID] = []
+        var removed: [HostID] = []
+    }
+
+    private(set) var current: Configuration
+    private let reader: ConfigurationReader
+    private let clock: any MonotonicClock
+    private let log: Log
+    private let putInForce: @Sendable (Configuration) async -> Void
+    private var presence = RecordPresence()
+    private var isFirst = true
+    private var isReloading = false
+    private var queue: [CheckedContinuation<Void, Never>] = []
+    private var lookAgainWake: AsyncStream<Void>.Continuation?
+    private var pendingLook: ContinuousClock.Instant?
+
+    /// Makes a keeper with the defaults in force; `reload` reads the folder.
+    init(
+        reader: ConfigurationReader, clock: any MonotonicClock, log: Log,
+        putInForce: @escaping @Sendable (Configuration) async -> Void
+    ) {
+        current = Configuration()
+        self.reader = reader
+        self.clock = clock
+        self.log = log
+        self.putInForce = putInForce
+    }
+
+    /// Reads the folder and puts what it says in force, before it returns.
+    @discardableResult
+    func reload() async -> Change {
+        await enter()
+        defer { leave() }
+        let decision = presence.observe(await reader.read(), now: clock.now)
+        schedule(decision.lookAgainAt)
+        let previous = current
+        current = ConfigurationLoader.load(decision.snapshot).merging(lastGood: previous)
+        report(previous)
+        let new = current
+        if new != previous || isFirst { await putInForce(new) }
+        isFirst = false
+        return Self.compare(previous, new)
+    }
+
+    private func enter() async {
+        if isReloading {
+            await withCheckedContinuation { queue.append($0) }
+        } else {
+            isReloading = true
+        }
+    }
+
+    private func leave() {
+        if queue.isEmpty {
+            isReloading = false
+        } else {
+            queue.removeFirst().resume()
+        }
+    }
+
+    /// Reloads on every change of the folder, and when a missing file must be believed gone, until cancelled.
+    func run(changes: AsyncStream<Void>) async {
+        let (again, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        lookAgainWake = wake
+        await withDiscardingTaskGroup { group in
+            group.addTask { for await _ in changes { await self.reload() } }
+            group.addTask { for await _ in again { await self.waitAndReload() } }
+            if pendingLook != nil { wake.yield() }
+        }
+    }
+
+    private func schedule(_ instant: ContinuousClock.Instant?) {
+        pendingLook = instant
+        if instant != nil { lookAgainWake?.yield() }
+    }
+
+    private func waitAndReload() async {
+        guard let instant = pendingLook else { return }
+        do {
+            try await clock.sleep(until: instant)
+        } catch {
+            return  // cancelled: the daemon stops
+        }
+        await reload()
+    }
+
+    /// Tells what is wrong, once: when it is new, and when it is mended.
+    private func report(_ previous: Configuration) {
+        let known = Set(previous.diagnostics)
+        for diagnostic in current.diagnostics where !known.contains(diagnostic) {
+            let level: LogLevel =
+                switch diagnostic.severity {
+                case .error: .error
+                case .warning: .warning
+                case .info: .info
+                }
+            log.record(
+                level, "config.diagnostic", "\(diagnostic.location): \(diagnostic.text)",
+                [.text("severity", diagnostic.severity.rawValue), .text("file", diagnostic.location.file)])
+        }
+        if current.diagnostics.isEmpty, !previous.diagnostics.isEmpty {
+            log.notice("config.mended", "the configuration has no faults any more")
+        }
+    }
+
+    private static func compare(_ old: Configuration, _ new: Configuration) -> Change {
+        var change = Change(configuration: new)
+        for (host, record) in new.records.sorted(by: { $0.key < $1.key }) {
+            guard let before = old.records[host] else {
+                change.added.append(host)
+                continue
+            }
+            if before != record { change.changed.append(host) }
+        }
+        change.removed = old.records.keys.filter { new.records[$0] == nil }.sorted()
+        return change
+    }
+}

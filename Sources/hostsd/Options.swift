@@ -1,0 +1,91 @@
+import HostsLog
+
+/// The daemon's command line.
+struct Options: Hashable, Sendable {
+    enum LogFormat: String, Sendable, CaseIterable {
+        case text, json
+    }
+
+    /// Why a command line cannot be used; the text is for people.
+    struct UsageError: Error, Hashable, Sendable {
+        let message: String
+    }
+
+    /// What the command line asks for.
+    enum Request: Hashable, Sendable {
+        case run(Options)
+        case help
+        case version
+    }
+
+    var configDirectory: String?
+    var stateDirectory: String?
+    var socket: String?
+    var rulesDirectory: String?
+    var logFormat = LogFormat.text
+    /// The least level written to standard error; nil for the one in `hostsd.toml`.
+    var logLevel: LogLevel?
+
+    /// Reads the arguments behind the program's name.
+    static func parse(_ arguments: [String]) throws(UsageError) -> Request {
+        var options = Options()
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let name = parts[0]
+            if name == "--help" || name == "-h" { return .help }
+            if name == "--version" { return .version }
+            guard let set = setters[name] else {
+                throw UsageError(message: "unknown option \(argument); see hostsd --help")
+            }
+            guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
+                throw UsageError(message: "\(name) needs a value")
+            }
+            try set(&options, value)
+        }
+        return .run(options)
+    }
+
+    private typealias Setter = @Sendable (inout Options, String) throws(UsageError) -> Void
+
+    private static let setters: [String: Setter] = [
+        "--config-dir": { options, value throws(UsageError) in options.configDirectory = try absolute(value) },
+        "--state-dir": { options, value throws(UsageError) in options.stateDirectory = try absolute(value) },
+        "--socket": { options, value throws(UsageError) in options.socket = try absolute(value) },
+        "--rules-dir": { options, value throws(UsageError) in options.rulesDirectory = try absolute(value) },
+        "--log-format": { options, value throws(UsageError) in options.logFormat = try choice(value) },
+        "--log-level": { options, value throws(UsageError) in options.logLevel = try choice(value) },
+    ]
+
+    private static func absolute(_ path: String) throws(UsageError) -> String {
+        guard path.hasPrefix("/") else { throw UsageError(message: "\(path) must be an absolute path") }
+        return path
+    }
+
+    private static func choice<Choice: RawRepresentable & CaseIterable>(
+        _ text: String
+    ) throws(UsageError) -> Choice where Choice.RawValue == String {
+        if let choice = Choice(rawValue: text) { return choice }
+        let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        throw UsageError(message: "\(text) is none of: \(known)")
+    }
+
+    /// The text of `hostsd --help`.
+    static let help = """
+        hostsd watches the coding agents on your hosts over SSH and tells you when one needs you.
+
+        usage: hostsd [OPTION...]
+
+          --config-dir DIR     records and settings      (default: ~/.config/hostsd)
+          --state-dir DIR      events and deliveries     (default: ~/.local/state/hostsd)
+          --socket PATH        control socket            (default: $XDG_RUNTIME_DIR/hostsd/api.sock)
+          --rules-dir DIR      rules of the agents       (default: installed with the program)
+          --log-format FORMAT  text or json, on standard error
+          --log-level LEVEL    trace, debug, info, notice, warning, error or critical
+          --help, --version
+
+        It runs in the foreground until SIGTERM; SIGHUP reads the configuration again.
+        Talk to it with hostsctl. As a service: systemctl --user enable --now hostsd
+
+        """
+}
