@@ -27,6 +27,9 @@ let package = Package(
         // C and C++: what Swift cannot import, or should not know.
         .target(name: "CLinux", cSettings: cStrict),
         .target(
+            name: "CSSH", cSettings: cStrict,
+            linkerSettings: [.linkedLibrary("ssh2"), .linkedLibrary("crypto")]),
+        .target(
             name: "CTOML", cxxSettings: cxxStrict,
             linkerSettings: [.linkedLibrary("tomlplusplus")]),
 
@@ -39,6 +42,10 @@ let package = Package(
 
         // Mechanism.
         .target(name: "HostsProcess", dependencies: ["HostsModel", "CLinux"], swiftSettings: strict),
+
+        .target(
+            name: "HostsSSH", dependencies: ["HostsModel", "HostsLog", "HostsProcess", "CSSH", "CLinux"],
+            swiftSettings: strictMemory),
 
         // Tests.
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
