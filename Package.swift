@@ -21,7 +21,7 @@ let cxxStrict: [CXXSetting] = [.enableWarning("all"), .treatAllWarnings(as: .err
 let package = Package(
     name: "hostsd",
     products: [
-        .library(name: "HostsPolicy", targets: ["HostsPolicy"]),
+        .library(name: "HostsPolicy", targets: ["HostsPolicy"])
     ],
     targets: [
         // C and C++: what Swift cannot import, or should not know.
@@ -40,6 +40,14 @@ let package = Package(
         // Pure decisions.
         .target(name: "HostsPolicy", dependencies: ["HostsModel"], swiftSettings: strictMemory),
 
+        // Engines.
+        .target(
+            name: "HostsHub", dependencies: ["HostsModel", "HostsPolicy", "HostsLog"],
+            swiftSettings: strictMemory),
+
+        // Interface.
+        .target(name: "HostsAPI", dependencies: ["HostsModel"], swiftSettings: strict),
+
         // Mechanism.
         .target(name: "HostsProcess", dependencies: ["HostsModel", "CLinux"], swiftSettings: strict),
 
@@ -48,7 +56,24 @@ let package = Package(
             swiftSettings: strictMemory),
 
         // Tests.
+        .target(name: "HostsTestSupport", dependencies: ["HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],
+            swiftSettings: strict),
+
+        // Mechanism.
+        .target(name: "HostsConfig", dependencies: ["HostsModel", "CTOML"], swiftSettings: strictMemory),
+
+        // Tests.
+        .testTarget(
+            name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"],
+            swiftSettings: strict),
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
+        .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsHubTests",
+            dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog", "HostsTestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(
             name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict),

@@ -42,13 +42,18 @@ bool stands_before(const std::unique_ptr<hosts_toml_node> &left, const std::uniq
     return left->key_position.column < right->key_position.column;
 }
 
-std::unique_ptr<hosts_toml_node> copy(const toml::node &source) {
+struct nested_too_deeply {
+    hosts_toml_position position;
+};
+
+std::unique_ptr<hosts_toml_node> copy(const toml::node &source, int depth = 0) {
+    if (depth > HOSTS_TOML_DEPTH_LIMIT) throw nested_too_deeply{position_of(source.source())};
     auto node = std::make_unique<hosts_toml_node>();
     node->position = position_of(source.source());
     if (const auto *table = source.as_table()) {
         node->kind = HOSTS_TOML_TABLE;
         for (const auto &[key, value] : *table) {
-            auto child = copy(value);
+            auto child = copy(value, depth + 1);
             child->key = std::string(key.str());
             child->key_position = position_of(key.source());
             node->children.push_back(std::move(child));
@@ -57,7 +62,7 @@ std::unique_ptr<hosts_toml_node> copy(const toml::node &source) {
         std::sort(node->children.begin(), node->children.end(), stands_before);
     } else if (const auto *array = source.as_array()) {
         node->kind = HOSTS_TOML_ARRAY;
-        for (const auto &value : *array) node->children.push_back(copy(value));
+        for (const auto &value : *array) node->children.push_back(copy(value, depth + 1));
     } else if (const auto *string = source.as_string()) {
         node->kind = HOSTS_TOML_STRING;
         node->text = string->get();
@@ -88,6 +93,10 @@ hosts_toml_document *hosts_toml_parse(const char *text, size_t length) {
         document->failed = true;
         document->error = std::string(error.description());
         document->error_position = position_of(error.source());
+    } catch (const nested_too_deeply &error) {
+        document->failed = true;
+        document->error = "tables and arrays are nested too deeply";
+        document->error_position = error.position;
     } catch (const std::exception &error) {
         document->failed = true;
         document->error = error.what();

@@ -33,7 +33,11 @@ package final class LogCenter: Sendable {
     /// - Parameters:
     ///   - level: The least level that is kept in the ring, for every category; changed by `setLevel`.
     ///   - sinkLevel: The least level that is handed to the sinks.
-    package init(level: LogLevel = .debug, sinkLevel: LogLevel = .info, sinks: [any LogSink], clock: any WallClock) {
+    ///   - sinks: Where records go beside the ring.
+    ///   - clock: Where the time of a record comes from.
+    package init(
+        level: LogLevel = .debug, sinkLevel: LogLevel = .info, sinks: [any LogSink], clock: any WallClock
+    ) {
         var levels: [LogCategory: LogLevel] = [:]
         for category in LogCategory.allCases { levels[category] = level }
         state = Locked(State(levels: levels))
@@ -54,7 +58,9 @@ package final class LogCenter: Sendable {
         state.withLock { level >= ($0.levels[category] ?? .trace) }
     }
 
-    func record(_ level: LogLevel, _ category: LogCategory, _ event: String, _ message: String, _ fields: [LogField]) {
+    func record(
+        _ level: LogLevel, _ category: LogCategory, _ event: String, _ message: String, _ fields: [LogField]
+    ) {
         let time = clock.now
         let (record, watchers) = state.withLock { state in
             state.sequence += 1
@@ -71,15 +77,14 @@ package final class LogCenter: Sendable {
         for sink in sinks { sink.write(record) }
     }
 
-    /// The records in the ring, oldest first.
-    ///
-    /// - Parameter sequence: Only records after this one.
+    /// The records in the ring that came after `sequence`, oldest first.
     package func records(after sequence: Int = 0) -> [LogRecord] {
         state.withLock { $0.records(after: sequence) }
     }
 
-    /// The records in the ring and then every new one. The stream ends when the watcher falls
-    /// `watcherBacklog` records behind, or when its task is cancelled.
+    /// The records in the ring and then every new one.
+    ///
+    /// The stream ends when the watcher falls `watcherBacklog` records behind, or when its task is cancelled.
     package func watch(after sequence: Int = 0) -> (past: [LogRecord], live: AsyncStream<LogRecord>) {
         let (stream, continuation) = AsyncStream<LogRecord>.makeStream(
             bufferingPolicy: .bufferingOldest(Self.watcherBacklog))
@@ -131,6 +136,7 @@ package struct Log: Sendable {
     /// Records a fact.
     ///
     /// - Parameters:
+    ///   - level: How much it matters.
     ///   - event: The stable name of the event.
     ///   - message: One line for people; made only if the line is kept.
     ///   - fields: The facts as typed values.
@@ -165,7 +171,8 @@ package struct Log: Sendable {
         record(.error, event, message(), fields)
     }
 
-    package func critical(_ event: StaticString, _ message: @autoclosure () -> String, _ fields: LogField...) {
+    package func critical(_ event: StaticString, _ message: @autoclosure () -> String, _ fields: LogField...)
+    {
         record(.critical, event, message(), fields)
     }
 }

@@ -27,7 +27,9 @@ package enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
     package static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
 }
 
-/// One typed fact beside the message. Never a credential, key material or screen text.
+/// One typed fact beside the message.
+///
+/// Never a credential, key material or screen text.
 package struct LogField: Hashable, Sendable {
     package enum Value: Hashable, Sendable {
         case text(String), integer(Int), number(Double), boolean(Bool)
@@ -42,7 +44,9 @@ package struct LogField: Hashable, Sendable {
     }
 
     package static func host(_ host: HostID) -> LogField { LogField("host", .text(host.rawValue)) }
-    package static func session(_ session: SessionID) -> LogField { LogField("session", .text(session.rawValue)) }
+    package static func session(_ session: SessionID) -> LogField {
+        LogField("session", .text(session.rawValue))
+    }
     package static func token(_ token: Int) -> LogField { LogField("token", .integer(token)) }
     package static func took(_ duration: Duration) -> LogField { LogField("took", .number(duration.seconds)) }
     /// Text of our own or bounded, visible text of others.
@@ -73,7 +77,7 @@ package struct LogRecord: Hashable, Sendable {
     package let time: WallTime
     package let category: LogCategory
     package let level: LogLevel
-    /// The stable name of the event, e.g. `host.connected`.
+    /// The stable name of the event, such as `host.connected`.
     package let event: String
     /// One line for people.
     package let message: String

@@ -4,9 +4,9 @@ package struct Place: Hashable, Sendable {
     package let label: String
     /// Path of the tmux server's socket; nil outside tmux.
     package let socket: String?
-    /// tmux's own name of the pane, e.g. `%4`; nil outside tmux.
+    /// tmux's own name of the pane, such as `%4`; nil outside tmux.
     package let pane: String?
-    /// The controlling terminal, e.g. `pts/3`; nil if it has none.
+    /// The controlling terminal, such as `pts/3`; nil if it has none.
     package let tty: String?
 
     package init(label: String, socket: String? = nil, pane: String? = nil, tty: String? = nil) {
@@ -72,7 +72,9 @@ package enum SessionFlag: String, Hashable, Sendable, CaseIterable, Comparable {
     package static func < (left: SessionFlag, right: SessionFlag) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// One reason to believe a state. Holds rule names and short facts, never screen text.
+/// One reason to believe a state.
+///
+/// Holds rule names and short facts, never screen text.
 package struct Evidence: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         case process, stateFile, title, dialog, statusRow, footer, turnLog, composer, previous, none
@@ -87,7 +89,7 @@ package struct Evidence: Hashable, Sendable {
 
     package let kind: Kind
     package let strength: Strength
-    /// The rule that matched, or the fact that was read, e.g. `claude.spinner-row`.
+    /// The rule that matched, or the fact that was read, such as `claude.spinner-row`.
     package let rule: String
 
     package init(kind: Kind, strength: Strength, rule: String) {
@@ -133,7 +135,9 @@ package struct AgentSession: Hashable, Sendable {
     }
 }
 
-/// One successful look at a host. A cut, late or unmarked reply never becomes one.
+/// One successful look at a host.
+///
+/// A cut, late or unmarked reply never becomes one.
 package struct HostObservation: Hashable, Sendable {
     package let host: HostID
     /// The host's boot id, or the boot time where it has none.
@@ -141,7 +145,7 @@ package struct HostObservation: Hashable, Sendable {
     package let time: WallTime
     /// Every agent found, sorted by id; one that has exited is listed once more, as `.exited`.
     package let sessions: [AgentSession]
-    /// Short facts worth telling the person, e.g. a tmux server that did not answer in its time.
+    /// Short facts worth telling the person, such as a tmux server that did not answer in its time.
     package let warnings: [String]
     /// A turn end waits for a second sample: the next probe may come early.
     package let wantsConfirmation: Bool

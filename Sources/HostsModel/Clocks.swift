@@ -33,7 +33,9 @@ package struct SystemClock: MonotonicClock {
     }
 }
 
-/// A point in civil time: milliseconds since 1970-01-01 00:00 UTC. For people and records, never for deadlines.
+/// A point in civil time: milliseconds since 1970-01-01 00:00 UTC.
+///
+/// For people and records, never for deadlines.
 package struct WallTime: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
 

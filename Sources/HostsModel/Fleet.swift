@@ -50,7 +50,8 @@ package struct HostSnapshot: Hashable, Sendable {
     package let isStale: Bool
 
     package init(
-        record: HostRecord, condition: HostCondition, lastError: LinkError?, link: LinkSummary?, generation: Int,
+        record: HostRecord, condition: HostCondition, lastError: LinkError?, link: LinkSummary?,
+        generation: Int,
         observation: HostObservation?, isStale: Bool
     ) {
         self.record = record

@@ -2,7 +2,9 @@
 package struct HostRecord: Hashable, Sendable {
     /// The file name of the record without `.toml`.
     package var id: HostID
-    /// What the person would type after `ssh`; resolved by `ssh -G`. Not used by `transport = "local"`.
+    /// What the person would type after `ssh`; resolved by `ssh -G`.
+    ///
+    /// Not used by `transport = "local"`.
     package var destination: String
     /// The name shown to people.
     package var label: String
@@ -56,7 +58,7 @@ package struct HostRecord: Hashable, Sendable {
     }
 }
 
-/// A place in a text file, for messages: 1-based, columns count characters.
+/// A place in a text file, for messages: 1-based, columns count characters; line 0 is the file as a whole.
 package struct SourceLocation: Hashable, Sendable {
     package let file: String
     package let line: Int
@@ -67,8 +69,12 @@ package struct SourceLocation: Hashable, Sendable {
         self.line = line
         self.column = column
     }
+
+    /// The file as a whole: its name, its permissions, its absence.
+    package static func whole(_ file: String) -> SourceLocation { SourceLocation(file: file, line: 0, column: 0) }
 }
 
 extension SourceLocation: CustomStringConvertible {
-    package var description: String { "\(file):\(line):\(column)" }
+    /// `file:line:column`, or just the file where no line is meant.
+    package var description: String { line == 0 ? file : "\(file):\(line):\(column)" }
 }

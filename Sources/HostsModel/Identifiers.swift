@@ -14,7 +14,9 @@ package struct HostID: RawRepresentable, Hashable, Comparable, Sendable {
 
     private static func isValid(_ name: String) -> Bool {
         let bytes = name.utf8
-        guard let first = bytes.first, bytes.count <= maximumLength, isLetterOrDigit(first) else { return false }
+        guard let first = bytes.first, bytes.count <= maximumLength, isLetterOrDigit(first) else {
+            return false
+        }
         guard !name.hasSuffix(".override") else { return false }
         return bytes.allSatisfy { isLetterOrDigit($0) || $0 == 0x2e || $0 == 0x5f || $0 == 0x2d }
     }
@@ -30,7 +32,7 @@ extension HostID: CustomStringConvertible {
     package var description: String { rawValue }
 }
 
-/// One running agent on one host, e.g. `devbox/4242-1f0c9a7be2d35c61`.
+/// One running agent on one host, such as `devbox/4242-1f0c9a7be2d35c61`.
 ///
 /// The part after the slash is the pid and a digest of what else tells two agents apart: the boot id of the host, the
 /// place and the start time of the process. The same agent has the same identifier on every look and
@@ -38,14 +40,14 @@ extension HostID: CustomStringConvertible {
 package struct SessionID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: String
 
-    /// Takes an identifier as it is, e.g. from the store or a command line.
+    /// Takes an identifier as it is, such as from the store or a command line.
     package init(rawValue: String) {
         self.rawValue = rawValue
     }
 
     /// Composes the identifier of an agent.
     ///
-    /// - Parameter startTime: The start time of the process in the host's own unit; only equality matters.
+    /// The start time of the process is in the host's own unit; only its equality matters.
     package init(host: HostID, bootID: String, place: Place, pid: Int32, startTime: String) {
         var digest = StableDigest()
         for part in [bootID, place.socket ?? "", place.pane ?? "", place.tty ?? "", startTime] {
@@ -67,7 +69,7 @@ extension SessionID: CustomStringConvertible {
     package var description: String { rawValue }
 }
 
-/// The name of an agent program, e.g. `claude`; the file name of its rules without `.toml`.
+/// The name of an agent program, such as `claude`; the file name of its rules without `.toml`.
 package struct AgentName: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: String
 
@@ -82,7 +84,9 @@ extension AgentName: CustomStringConvertible {
     package var description: String { rawValue }
 }
 
-/// A 64-bit FNV-1a digest: the same on every machine and in every run, unlike `Hasher`. Not cryptographic.
+/// A 64-bit FNV-1a digest: the same on every machine and in every run, unlike `Hasher`.
+///
+/// Not cryptographic.
 package struct StableDigest: Sendable {
     private var state: UInt64 = 0xcbf2_9ce4_8422_2325
 

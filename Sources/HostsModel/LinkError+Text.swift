@@ -1,10 +1,13 @@
 extension LinkError {
-    /// One line for people: what happened. Text from the peer is made visible and bounded.
+    /// One line for people: what happened.
+    ///
+    /// Text from the peer is made visible and bounded.
     package var message: String {
         switch self {
         case .nameNotFound(let name, let detail):
             "the name \(SafeText.visible(name)) has no address (\(SafeText.visible(detail)))"
-        case .unreachable(let address, let detail): "\(address) cannot be reached: \(SafeText.visible(detail))"
+        case .unreachable(let address, let detail):
+            "\(address) cannot be reached: \(SafeText.visible(detail))"
         case .connectionRefused(let address): "\(address) refuses connections: no SSH server listens there"
         case .timedOut(let stage, let limit): "no answer within \(Self.text(limit)) (\(stage.words))"
         case .closedByPeer(let stage, let detail):
@@ -50,7 +53,8 @@ extension LinkError {
     package func help(for host: HostID) -> String? {
         switch self {
         case .nameNotFound: "check the name with: ssh -G \(host)"
-        case .unreachable, .connectionRefused, .timedOut, .closedByPeer, .protocolFailure, .badReply, .rateLimited:
+        case .unreachable, .connectionRefused, .timedOut, .closedByPeer, .protocolFailure, .badReply,
+            .rateLimited:
             nil
         case .notSSH: "check HostName and Port of this host in your ssh_config (captive portal?)"
         case .hostKeyUnknown(_, _, let command): "compare the fingerprint, then accept it with: \(command)"
@@ -59,16 +63,22 @@ extension LinkError {
         case .hostKeyRevoked: "do not log in; ask whoever runs the host for its new key"
         case .authenticationRefused(let user, _):
             "add one of your public keys to \(user)'s authorized_keys there, then: hostsctl resume \(host)"
-        case .secondFactorWanted: "hostsd cannot type a second factor; use a key that needs none for this host"
+        case .secondFactorWanted:
+            "hostsd cannot type a second factor; use a key that needs none for this host"
         case .keyMissing: "create the key or correct IdentityFile, then: hostsctl resume \(host)"
         case .keyUnusable: "use an Ed25519 or ECDSA key, or load this one into ssh-agent"
-        case .keyNeedsPassphrase(let path): "load it into your agent: ssh-add \(path), then: hostsctl resume \(host)"
-        case .agentUnavailable: "start ssh-agent, or set IdentityAgent in ssh_config, then: hostsctl resume \(host)"
-        case .agentHasNoKeys: "unlock the agent (ssh-add -X) or add a key (ssh-add), then: hostsctl resume \(host)"
+        case .keyNeedsPassphrase(let path):
+            "load it into your agent: ssh-add \(path), then: hostsctl resume \(host)"
+        case .agentUnavailable:
+            "start ssh-agent, or set IdentityAgent in ssh_config, then: hostsctl resume \(host)"
+        case .agentHasNoKeys:
+            "unlock the agent (ssh-add -X) or add a key (ssh-add), then: hostsctl resume \(host)"
         case .resolutionFailed: "try it by hand: ssh -G \(host)"
         case .noCommonAlgorithm: "set transport = \"openssh\" in the host's record"
         case .noPOSIXShell, .channelRefused: "the account must be able to run /bin/sh"
-        case .unsupported, .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged, .daemonStopping: nil
+        case .unsupported, .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged,
+            .daemonStopping:
+            nil
         }
     }
 

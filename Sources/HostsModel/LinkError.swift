@@ -1,4 +1,6 @@
-/// Why a link could not be made or has ended. Carries facts; `message` and `help` are made from them.
+/// Why a link could not be made or has ended.
+///
+/// Carries facts; `message` and `help` are made from them.
 package enum LinkError: Error, Hashable, Sendable {
     /// A step of a link's life, each with a deadline of its own.
     package enum Stage: String, Hashable, Sendable {
@@ -56,12 +58,14 @@ extension LinkError {
 
     package var disposition: Disposition {
         switch self {
-        case .nameNotFound, .unreachable, .connectionRefused, .timedOut, .closedByPeer, .notSSH, .protocolFailure,
+        case .nameNotFound, .unreachable, .connectionRefused, .timedOut, .closedByPeer, .notSSH,
+            .protocolFailure,
             .badReply:
             .retry
         case .rateLimited: .limited
         case .hostKeyUnknown, .hostKeyChanged, .hostKeyRevoked, .authenticationRefused, .secondFactorWanted,
-            .keyMissing, .keyUnusable, .keyNeedsPassphrase, .agentUnavailable, .agentHasNoKeys, .resolutionFailed:
+            .keyMissing, .keyUnusable, .keyNeedsPassphrase, .agentUnavailable, .agentHasNoKeys,
+            .resolutionFailed:
             .needsYou
         case .noCommonAlgorithm, .noPOSIXShell, .channelRefused, .unsupported: .unsupported
         case .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged, .daemonStopping: .ours

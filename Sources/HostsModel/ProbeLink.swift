@@ -1,4 +1,6 @@
-/// The transport to one host, as the hub sees it. The hub knows no other word about links.
+/// The transport to one host, as the hub sees it.
+///
+/// The hub knows no other word about links.
 ///
 /// A link is logged in when it exists. It is used by one caller at a time and closed exactly once; a second `close`
 /// has no effect. Whoever holds a link whose token was rejected closes it (seed 001).
@@ -11,7 +13,8 @@ package protocol ProbeLink: Sendable {
     /// Runs one request on the host's shell and waits for its framed reply.
     ///
     /// - Throws: `.timedOut` when `deadline` passes first; any error leaves the link closed.
-    func probe(_ request: ProbeRequest, until deadline: ContinuousClock.Instant) async throws(LinkError) -> ProbeReply
+    func probe(_ request: ProbeRequest, until deadline: ContinuousClock.Instant) async throws(LinkError)
+        -> ProbeReply
 
     /// Waits until the link has ended, and tells why. Returns at once when it has ended already.
     func untilClosed() async -> LinkError
@@ -20,11 +23,16 @@ package protocol ProbeLink: Sendable {
     func close(_ reason: LinkError)
 }
 
-/// Makes links. One call is one attempt; it observes cancellation of its task.
+/// Makes links.
+///
+/// One call is one attempt; it observes cancellation of its task.
 package protocol LinkConnector: Sendable {
     /// Dials, logs in and opens the shell.
     ///
-    /// - Parameter token: The generation that the link will carry.
+    /// - Parameters:
+    ///   - record: The host to reach.
+    ///   - token: The generation that the link will carry.
+    /// - Returns: A link that is logged in; the caller closes it.
     /// - Throws: A `LinkError` whose `disposition` says what may follow.
     func connect(to record: HostRecord, token: Int) async throws(LinkError) -> any ProbeLink
 }
@@ -44,7 +52,7 @@ package struct LinkSummary: Hashable, Sendable {
 
     package let kind: Kind
     package let mode: Mode
-    /// What a person wants to know, e.g. `dev@127.0.0.1:2201, key /home/dev/.ssh/id_ed25519`; no secrets.
+    /// What a person wants to know, such as `dev@127.0.0.1:2201, key /home/dev/.ssh/id_ed25519`; no secrets.
     package let detail: String
 
     package init(kind: Kind, mode: Mode, detail: String) {
@@ -92,4 +100,25 @@ package struct ProbeReply: Hashable, Sendable {
         self.body = body
         self.status = status
     }
+}
+
+/// Turns the replies of one host into observations; keeps what it needs from one look to the next.
+///
+/// It outlives the links: a lost connection is no evidence that an agent's state has changed (seed 002).
+package protocol ProbeInterpreter: Sendable {
+    /// The request that opens the next look.
+    mutating func nextRequest() -> ProbeRequest
+
+    /// Reads a reply.
+    ///
+    /// - Throws: `.badReply` when the reply is cut, unmarked or not understood: that is no observation.
+    mutating func interpret(_ reply: ProbeReply, at time: WallTime) throws(LinkError) -> ProbeStep
+}
+
+/// What follows from a reply.
+package enum ProbeStep: Hashable, Sendable {
+    /// The look wants one more request in the same tick, such as the pane of an agent that is new.
+    case followUp(ProbeRequest)
+    /// The look is complete.
+    case observation(HostObservation)
 }

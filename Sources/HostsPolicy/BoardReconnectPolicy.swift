@@ -31,9 +31,10 @@ public struct BoardReconnectPolicy: Hashable, Sendable {
         self.delays = delays
     }
 
-    /// The wait before an attempt, in seconds, or nil to give up.
+    /// The wait before an attempt.
     ///
-    /// - Parameter attempt: Counts from 1. Outside `1...maxAttempts` the answer is nil.
+    /// - Parameter attempt: Counts from 1.
+    /// - Returns: The wait in seconds; nil outside `1...maxAttempts`.
     public func nextDelay(attempt: Int) -> TimeInterval? {
         guard attempt >= 1, attempt <= maxAttempts else { return nil }
         guard let last = delays.last else { return Self.minimumDelay }

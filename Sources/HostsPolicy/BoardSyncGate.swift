@@ -53,6 +53,7 @@ public struct BoardSyncGate: Hashable, Sendable {
     ///   - isOutOfSync: Whether what is shown can no longer be known to be true.
     ///   - clockIsRunning: Whether the clock runs now.
     ///   - currentActiveColor: The side on the move in the present position.
+    /// - Returns: What the owner of the clock must do.
     public mutating func update(
         isOutOfSync: Bool, clockIsRunning: Bool, currentActiveColor: PieceColor
     ) -> Action {

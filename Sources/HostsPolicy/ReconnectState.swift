@@ -18,7 +18,9 @@ public struct ReconnectState: Hashable, Sendable {
     /// What the link is now.
     public private(set) var state: LinkState = .disconnected
 
-    /// The current generation. Wraps around at `Int.max`, which no daemon lives to see.
+    /// The current generation.
+    ///
+    /// Wraps around at `Int.max`, which no daemon lives to see.
     public private(set) var generation = 0
 
     /// Makes the state of a link that was never tried.

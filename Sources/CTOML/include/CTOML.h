@@ -11,6 +11,10 @@
 extern "C" {
 #endif
 
+/* Deepest nesting of tables and arrays that is taken: toml++ 3.3.0 bounds that of values but not that of
+ * dotted keys, and whoever walks the tree does so by recursion. */
+#define HOSTS_TOML_DEPTH_LIMIT 32
+
 typedef struct hosts_toml_document hosts_toml_document;
 typedef struct hosts_toml_node hosts_toml_node;
 

@@ -1,0 +1,97 @@
+# The front door. `make help` lists the verbs.
+
+SWIFT       ?= swift
+PREFIX      ?= /usr/local
+DESTDIR     ?=
+SUDO        := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+LIBRARIES   := libssh2-1-dev libssl-dev libsystemd-dev libmicrohttpd-dev libcurl4-openssl-dev \
+               libsqlite3-dev libpcre2-dev libtomlplusplus-dev
+# What the demo and the integration tests run: servers, stand-in agents and their screens.
+TOOLS       := openssh-server openssh-client tmux python3-minimal procps util-linux
+
+BUILD_FLAGS := --explicit-target-dependency-import-check error
+SOURCES     := Package.swift Sources Tests
+TSAN        := --sanitize=thread -Xswiftc -DHOSTS_TSAN --scratch-path .build/tsan
+ASAN        := --sanitize=address --scratch-path .build/asan
+
+.DEFAULT_GOAL := help
+
+##@ Verbs
+
+.PHONY: deps
+deps: ## install the Debian packages that are missing
+	@missing=$$(dpkg-query -W -f='$${db:Status-Status} $${Package}\n' $(LIBRARIES) $(TOOLS) 2>/dev/null \
+	    | sed -n 's/^installed //p' | sort > .deps.have; \
+	    printf '%s\n' $(LIBRARIES) $(TOOLS) | sort | comm -23 - .deps.have; rm -f .deps.have); \
+	if [ -n "$$missing" ]; then \
+	    echo "installing:" $$missing; \
+	    $(SUDO) apt-get update -qq && \
+	    $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing; \
+	fi
+
+.PHONY: build
+build: deps ## build everything; a warning is an error
+	$(SWIFT) build $(BUILD_FLAGS)
+
+.PHONY: demo
+demo: build ## the main job on a fleet of two private hosts, for 40 s
+	@$$($(SWIFT) build --show-bin-path)/hostsd-demo
+
+.PHONY: test
+test: deps lint build test-unit test-integration tsan asan ## everything that CI runs
+
+.PHONY: check
+check: lint build test-unit ## before each commit
+
+.PHONY: test-unit
+test-unit: ## unit tests, tests of links and tests of the server
+	$(SWIFT) test $(BUILD_FLAGS) --skip HostsIntegrationTests
+
+.PHONY: test-integration
+test-integration: ## the real hostsd and hostsctl against real servers
+	$(SWIFT) test $(BUILD_FLAGS) --filter HostsIntegrationTests
+
+.PHONY: tsan
+tsan: ## the tests under ThreadSanitizer
+	$(SWIFT) test $(TSAN) --skip HostsIntegrationTests
+
+.PHONY: asan
+asan: ## the tests under AddressSanitizer
+	$(SWIFT) test $(ASAN) --skip HostsIntegrationTests
+
+.PHONY: lint
+lint: ## check the layout and the documentation
+	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+
+.PHONY: format
+format: ## lay the sources out
+	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
+
+.PHONY: install
+install: deps ## build for release and install below DESTDIR and PREFIX
+	$(SWIFT) build -c release --static-swift-stdlib --product hostsd
+	$(SWIFT) build -c release --static-swift-stdlib --product hostsctl
+	install -D -m 755 .build/release/hostsd $(DESTDIR)$(PREFIX)/bin/hostsd
+	install -D -m 755 .build/release/hostsctl $(DESTDIR)$(PREFIX)/bin/hostsctl
+	install -d $(DESTDIR)$(PREFIX)/share/hostsd/agents.d $(DESTDIR)$(PREFIX)/share/hostsd/examples/hooks.d
+	install -m 644 Config/agents.d/*.toml $(DESTDIR)$(PREFIX)/share/hostsd/agents.d
+	install -m 755 Config/hooks.d/* $(DESTDIR)$(PREFIX)/share/hostsd/examples/hooks.d
+	install -m 644 Config/hostsd.toml $(DESTDIR)$(PREFIX)/share/hostsd/examples
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/user
+	sed 's|/usr/local|$(PREFIX)|g' systemd/hostsd.service > $(DESTDIR)$(PREFIX)/lib/systemd/user/hostsd.service
+
+.PHONY: uninstall
+uninstall: ## remove what `install` laid down
+	rm -f $(DESTDIR)$(PREFIX)/bin/hostsd $(DESTDIR)$(PREFIX)/bin/hostsctl
+	rm -f $(DESTDIR)$(PREFIX)/lib/systemd/user/hostsd.service
+	rm -rf $(DESTDIR)$(PREFIX)/share/hostsd
+
+.PHONY: clean
+clean: ## remove build products
+	$(SWIFT) package clean
+	rm -rf .build/tsan .build/asan
+
+.PHONY: help
+help: ## list the verbs
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20

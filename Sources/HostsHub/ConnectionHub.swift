@@ -1,0 +1,374 @@
+package import HostsLog
+package import HostsModel
+package import HostsPolicy
+
+/// Owns the state of every host: one link each, one look every interval, one place that changes anything.
+///
+/// `apply` is synchronous and feeds the host's `HostMachine`; its effects are performed by `run()`, whose child
+/// tasks dial, look and wait, and report back with the token of their generation.
+package actor ConnectionHub {
+    /// How many fleet events may wait for the consumer.
+    ///
+    /// An event carries the whole observation, so an old one may go.
+    package static let eventBacklog = 4096
+
+    /// How many jobs may wait to be started; more would mean that `run()` does not run.
+    private static let jobBacklog = 65_536
+
+    /// What the hub is made with; only the composition chooses.
+    package struct Environment: Sendable {
+        package var connector: any LinkConnector
+        package var clock: any MonotonicClock
+        package var wallClock: any WallClock
+        package var jitter: any JitterSource
+        package var log: Log
+        package var makeInterpreter: @Sendable (HostID) -> any ProbeInterpreter
+
+        package init(
+            connector: any LinkConnector, clock: any MonotonicClock, wallClock: any WallClock,
+            jitter: any JitterSource, log: Log,
+            makeInterpreter: @escaping @Sendable (HostID) -> any ProbeInterpreter
+        ) {
+            self.connector = connector
+            self.clock = clock
+            self.wallClock = wallClock
+            self.jitter = jitter
+            self.log = log
+            self.makeInterpreter = makeInterpreter
+        }
+    }
+
+    /// The feed's figures.
+    package struct Settings: Hashable, Sendable {
+        /// From one look at a host to the next.
+        package var interval: Duration = .seconds(5)
+        /// How long one request of a look may take.
+        package var probeTimeout: Duration = .seconds(10)
+        /// How long the first look on a fresh link may take: it carries the start of the remote shell.
+        package var firstProbeTimeout: Duration = .seconds(20)
+        package var policy = BoardReconnectPolicy()
+
+        package init() {}
+    }
+
+    private struct LinkKey: Hashable {
+        let host: HostID
+        let token: Int
+    }
+
+    private enum Job: Sendable {
+        case dial(HostRecord, token: Int, cancelled: AsyncStream<Void>)
+        case look(any ProbeLink, ProbeRequest, host: HostID, deadline: ContinuousClock.Instant)
+        case sleep(until: ContinuousClock.Instant)
+    }
+
+    /// Everything that happens, in order; for one consumer.
+    package nonisolated let events: AsyncStream<FleetEvent>
+
+    private let environment: Environment
+    private var settings: Settings
+    private let origin: ContinuousClock.Instant
+    private var machines: [HostID: HostMachine] = [:]
+    private var badRecords: [HostID: HostCondition] = [:]
+    private var links: [LinkKey: any ProbeLink] = [:]
+    private var dials: [LinkKey: AsyncStream<Void>.Continuation] = [:]
+    private var timers = TimerQueue()
+    private var armedFor: ContinuousClock.Instant?
+    private let waiters = LookWaiters()
+    private var isStopping = false
+    private let eventSink: AsyncStream<FleetEvent>.Continuation
+    private let jobs: AsyncStream<Job>
+    private let jobSink: AsyncStream<Job>.Continuation
+
+    /// Makes a hub without hosts.
+    package init(environment: Environment, settings: Settings) {
+        self.environment = environment
+        self.settings = settings
+        origin = environment.clock.now
+        (events, eventSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.eventBacklog))
+        (jobs, jobSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.jobBacklog))
+    }
+
+    /// Supervises until the task is cancelled, then closes every link and returns.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            for await job in jobs {
+                group.addTask { await self.perform(job) }
+            }
+            self.stop()
+            group.cancelAll()
+        }
+        eventSink.finish()
+    }
+
+    private func stop() {
+        isStopping = true
+        for host in machines.keys.sorted() { apply(.suspend(.daemonStopping), to: host) }
+    }
+}
+
+// MARK: - The fleet
+
+extension ConnectionHub {
+    /// Takes the records as they are now: new hosts start, changed ones restart, absent ones are dropped.
+    ///
+    /// - Parameters:
+    ///   - records: Every host with a usable record, the last good one included.
+    ///   - bad: Hosts without any usable record, and what is wrong.
+    package func setRecords(_ records: [HostRecord], bad: [HostID: (SourceLocation, String)] = [:]) {
+        let present = Set(records.map(\.id))
+        for host in machines.keys.sorted() where !present.contains(host) { dropModel(of: host) }
+        badRecords = bad.filter { !present.contains($0.key) }.mapValues { .badRecord($0.0, message: $0.1) }
+        let enabled = records.count { $0.isEnabled }
+        let settings = machineSettings(hosts: enabled)
+        for record in records.sorted(by: { $0.id < $1.id }) {
+            if machines[record.id] == nil {
+                machines[record.id] = HostMachine(
+                    record: record, settings: settings, makeInterpreter: environment.makeInterpreter)
+            }
+            apply(.settingsChanged(settings), to: record.id)
+            apply(.recordChanged(record), to: record.id)
+        }
+    }
+
+    /// Takes new figures for the feed; running looks keep theirs.
+    package func setSettings(_ new: Settings) {
+        settings = new
+        let forMachines = machineSettings(hosts: machines.values.count { $0.record.isEnabled })
+        for host in machines.keys.sorted() { apply(.settingsChanged(forMachines), to: host) }
+    }
+
+    /// Ends a host's link and feed at once and keeps what is known of it (seed 002: a disabled host).
+    package func suspendModel(of host: HostID) { apply(.suspend(.hostDisabled), to: host) }
+
+    /// Ends a host's link and forgets everything known of it (seed 002: a removed host).
+    package func dropModel(of host: HostID) {
+        guard machines[host] != nil else { return }
+        apply(.suspend(.hostRemoved), to: host)
+        machines[host] = nil
+        emit(.removed(host, at: environment.wallClock.now))
+    }
+
+    private func machineSettings(hosts: Int) -> HostMachine.Settings {
+        HostMachine.Settings(
+            schedule: FeedSchedule(interval: settings.interval, origin: origin, hosts: hosts),
+            policy: settings.policy, probeTimeout: settings.probeTimeout,
+            firstProbeTimeout: settings.firstProbeTimeout)
+    }
+
+    /// Every host, by name.
+    package func snapshots() -> [HostSnapshot] {
+        (machines.keys.map { $0 } + badRecords.keys).sorted().compactMap { snapshot(of: $0) }
+    }
+
+    /// One host, or nil if there is none of that name.
+    package func snapshot(of host: HostID) -> HostSnapshot? {
+        guard let machine = machines[host] else {
+            return badRecords[host].map {
+                HostSnapshot(
+                    record: HostRecord(id: host, destination: ""), condition: $0, lastError: nil, link: nil,
+                    generation: 0, observation: nil, isStale: false)
+            }
+        }
+        return HostSnapshot(
+            record: machine.record, condition: machine.condition, lastError: machine.lastError,
+            link: machine.summary, generation: machine.generation, observation: machine.observation,
+            isStale: machine.isStale)
+    }
+}
+
+// MARK: - What the person asks for
+
+/// Why the hub refuses an action.
+package enum HubRefusal: Error, Hashable, Sendable {
+    case noSuchHost
+    /// A disabled host is not dialled, whoever asks (seed 002).
+    case disabled
+    case badRecord
+}
+
+extension ConnectionHub {
+    /// Looks at a host now and waits until that look has ended, well or badly.
+    ///
+    /// Dials first where no link is.
+    package func probe(_ host: HostID) async throws(HubRefusal) {
+        try await act(.look, on: host)
+    }
+
+    /// Leaves every waiting state and dials now; waits for the outcome.
+    package func resume(_ host: HostID) async throws(HubRefusal) {
+        try await act(.resume, on: host)
+    }
+
+    private func act(_ event: HostMachine.Event, on host: HostID) async throws(HubRefusal) {
+        guard let machine = machines[host] else {
+            throw badRecords[host] == nil ? .noSuchHost : .badRecord
+        }
+        guard machine.record.isEnabled, machine.condition != .disabled else { throw .disabled }
+        await waiters.wait(for: host) { self.apply(event, to: host) }
+    }
+}
+
+// MARK: - Events in, effects out
+
+extension ConnectionHub {
+    private func apply(_ event: HostMachine.Event, to host: HostID) {
+        let context = HostMachine.Context(
+            now: environment.clock.now, wall: environment.wallClock.now, jitter: environment.jitter.next())
+        guard let effects = machines[host]?.apply(event, context) else { return }
+        for effect in effects { perform(effect, for: host) }
+    }
+
+    private func perform(_ effect: HostMachine.Effect, for host: HostID) {
+        switch effect {
+        case .dial(let record, let token): dial(record, token)
+        case .abandonDial(let token): dials.removeValue(forKey: LinkKey(host: host, token: token))?.finish()
+        case .close(let token, let reason): close(LinkKey(host: host, token: token), reason)
+        case .probe(let request, let token, let deadline):
+            guard let link = links[LinkKey(host: host, token: token)] else { return }
+            jobSink.yield(.look(link, request, host: host, deadline: deadline))
+        case .startTimer(let id, let instant):
+            startTimer(TimerQueue.Timer(host: host, id: id, instant: instant))
+        case .emit(let event): emit(event)
+        case .lookEnded: waiters.end(of: host)
+        }
+    }
+
+    private func dial(_ record: HostRecord, _ token: Int) {
+        guard !isStopping else { return }
+        let (cancelled, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        dials[LinkKey(host: record.id, token: token)] = continuation
+        environment.log.debug("host.dial", "\(record.id): dialling", .host(record.id), .token(token))
+        jobSink.yield(.dial(record, token: token, cancelled: cancelled))
+    }
+
+    private func close(_ key: LinkKey, _ reason: LinkError) {
+        guard let link = links.removeValue(forKey: key) else { return }
+        environment.log.debug(
+            "link.close", "\(key.host): closing the link, \(reason.message)", .host(key.host),
+            .token(key.token),
+            .link(reason))
+        link.close(reason)
+    }
+
+    private func emit(_ event: FleetEvent) {
+        guard !isStopping else { return }
+        note(event)
+        if case .dropped = eventSink.yield(event) {
+            environment.log.error("events.dropped", "the consumer of fleet events has fallen behind")
+        }
+    }
+
+    private func note(_ event: FleetEvent) {
+        guard case .condition(let host, _, let condition, _) = event else { return }
+        let cause = machines[host]?.lastError
+        let message = "\(host): \(condition.word)" + (cause.map { ", " + $0.message } ?? "")
+        let fields: [LogField] =
+            [.host(host), .text("condition", condition.word)] + (cause.map { [.link($0)] } ?? [])
+        let level: LogLevel =
+            switch condition {
+            case .needsYou, .unsupported, .limited, .dormant, .badRecord: .warning
+            case .online, .reconnecting, .disabled, .asleep: .notice
+            case .connecting, .checking: .info
+            }
+        environment.log.record(level, "host.condition", message, fields)
+        if let help = cause?.help(for: host) {
+            environment.log.record(level, "host.help", "\(host): \(help)", [.host(host)])
+        }
+    }
+}
+
+// MARK: - Jobs: each runs as a child of `run()`
+
+extension ConnectionHub {
+    private func perform(_ job: Job) async {
+        switch job {
+        case .dial(let record, let token, let cancelled): await connect(record, token, cancelled)
+        case .look(let link, let request, let host, let deadline): await look(link, request, host, deadline)
+        case .sleep(let instant): await sleep(until: instant)
+        }
+    }
+
+    /// One attempt: dial, hand the link over, and stay with it until it has ended.
+    private func connect(_ record: HostRecord, _ token: Int, _ cancelled: AsyncStream<Void>) async {
+        let result = await Self.race(environment.connector, record, token, cancelled)
+        let key = LinkKey(host: record.id, token: token)
+        dials.removeValue(forKey: key)?.finish()
+        switch result {
+        case .failure(let error): apply(.dialFailed(token: token, error), to: record.id)
+        case .success(let link):
+            guard machines[record.id] != nil else { return link.close(.hostRemoved) }
+            links[key] = link
+            apply(.dialed(token: token, link.summary), to: record.id)
+            let reason = await link.untilClosed()
+            links[key] = nil
+            apply(.closed(token: token, reason), to: record.id)
+        }
+    }
+
+    /// Connects, unless `cancelled` ends first.
+    ///
+    /// A link that arrives all the same is closed.
+    private nonisolated static func race(
+        _ connector: any LinkConnector, _ record: HostRecord, _ token: Int, _ cancelled: AsyncStream<Void>
+    ) async -> Result<any ProbeLink, LinkError> {
+        await withTaskGroup(of: Result<any ProbeLink, LinkError>?.self) { group in
+            group.addTask {
+                do throws(LinkError) {
+                    return .success(try await connector.connect(to: record, token: token))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                for await _ in cancelled {}
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            guard let first else {
+                if case .success(let link) = await group.next() ?? nil { link.close(.cancelled) }
+                return .failure(.cancelled)
+            }
+            return first
+        }
+    }
+
+    private func look(
+        _ link: any ProbeLink, _ request: ProbeRequest, _ host: HostID, _ deadline: ContinuousClock.Instant
+    ) async {
+        do throws(LinkError) {
+            let reply = try await link.probe(request, until: deadline)
+            apply(.replied(token: link.token, reply), to: host)
+        } catch {
+            apply(.probeFailed(token: link.token, error), to: host)
+        }
+    }
+
+    private func startTimer(_ timer: TimerQueue.Timer) {
+        guard !isStopping else { return }
+        timers.insert(timer)
+        arm()
+    }
+
+    /// Sees to it that somebody sleeps until the next timer.
+    private func arm() {
+        guard let next = timers.next else { return }
+        if let armedFor, armedFor <= next { return }
+        armedFor = next
+        jobSink.yield(.sleep(until: next))
+    }
+
+    private func sleep(until instant: ContinuousClock.Instant) async {
+        do {
+            try await environment.clock.sleep(until: instant)
+        } catch {
+            return  // cancelled: the hub stops
+        }
+        if armedFor == instant { armedFor = nil }
+        for timer in timers.takeDue(now: environment.clock.now) {
+            apply(.timerFired(id: timer.id), to: timer.host)
+        }
+        arm()
+    }
+}

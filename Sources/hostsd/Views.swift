@@ -1,0 +1,120 @@
+import HostsAPI
+import HostsLog
+import HostsModel
+
+// What the engines know, in the words of the wire. One direction only.
+
+extension HostView {
+    /// Tells what a host shows; ages are counted to `now`.
+    init(_ snapshot: HostSnapshot, now: WallTime) {
+        let condition = snapshot.condition
+        let error = condition.error ?? snapshot.lastError
+        let host = snapshot.record.id
+        let observation = snapshot.observation
+        self.init(
+            name: host.rawValue, label: snapshot.record.label, condition: condition.word,
+            enabled: snapshot.record.isEnabled, reason: condition.badRecordMessage ?? error?.message,
+            code: condition.badRecordMessage == nil ? error?.code : "config.error",
+            help: condition.badRecordMessage == nil
+                ? error?.help(for: host) : "correct the file; it is read at once",
+            link: snapshot.link?.kind.rawValue,
+            linkDetail: snapshot.link.map { "\($0.detail), \($0.mode.rawValue)" },
+            generation: snapshot.generation, lastObserved: observation.map { APITime($0.time) },
+            ageSeconds: observation.map { max(0, now.duration(since: $0.time).seconds) },
+            stale: snapshot.isStale,
+            attempt: condition.attempt, nextAttempt: condition.nextAttempt.map { APITime($0) },
+            bootID: observation?.bootID, tags: snapshot.record.tags,
+            sessions: SessionCounts(observation?.sessions ?? []), warnings: observation?.warnings ?? [])
+    }
+}
+
+extension HostCondition {
+    fileprivate var error: LinkError? {
+        switch self {
+        case .needsYou(let error), .dormant(let error), .limited(_, let error), .unsupported(let error): error
+        case .online, .checking, .connecting, .reconnecting, .asleep, .disabled, .badRecord: nil
+        }
+    }
+
+    fileprivate var badRecordMessage: String? {
+        guard case .badRecord(let location, let message) = self else { return nil }
+        return "\(location): \(message)"
+    }
+
+    fileprivate var attempt: Int? {
+        guard case .reconnecting(let attempt, _) = self else { return nil }
+        return attempt
+    }
+
+    fileprivate var nextAttempt: WallTime? {
+        switch self {
+        case .reconnecting(_, let at): at
+        case .limited(let until, _): until
+        case .online, .checking, .connecting, .asleep, .disabled, .needsYou, .dormant, .unsupported,
+            .badRecord:
+            nil
+        }
+    }
+}
+
+extension SessionCounts {
+    init(_ sessions: [AgentSession]) {
+        self.init()
+        for session in sessions {
+            switch session.state {
+            case .busy: busy += 1
+            case .idle: idle += 1
+            case .needsYou: needsYou += 1
+            case .stopped: stopped += 1
+            case .unknown: unknown += 1
+            case .exited: break
+            }
+        }
+    }
+}
+
+extension FleetSummary {
+    /// Disabled hosts are left out of every figure but their own (seed 002).
+    init(_ snapshots: [HostSnapshot]) {
+        self.init(hosts: 0, online: 0, needsYou: 0, disabled: 0)
+        for snapshot in snapshots {
+            guard snapshot.record.isEnabled else {
+                disabled += 1
+                continue
+            }
+            hosts += 1
+            if snapshot.condition == .online { online += 1 }
+            if case .needsYou = snapshot.condition { needsYou += 1 }
+            needsYou += SessionCounts(snapshot.observation?.sessions ?? []).needsYou
+        }
+    }
+}
+
+extension SessionView {
+    init(_ session: AgentSession, isStale: Bool, clock: TurnClockView?) {
+        self.init(
+            id: session.id.rawValue, host: session.host.rawValue, agent: session.agent.rawValue,
+            version: session.version.map { SafeText.visible($0, limit: 40) },
+            place: SafeText.visible(session.place.label), socket: session.place.socket, pid: Int(session.pid),
+            state: session.state.word, reason: session.state.reason?.rawValue,
+            flags: session.flags.sorted().map(\.rawValue),
+            evidence: session.evidence.map { EvidenceView($0) },
+            since: APITime(session.since), lastSeen: APITime(session.lastSeen), stale: isStale, clock: clock)
+    }
+}
+
+extension EvidenceView {
+    init(_ evidence: Evidence) {
+        self.init(kind: evidence.kind.rawValue, strength: evidence.strength.rawValue, rule: evidence.rule)
+    }
+}
+
+extension LogView {
+    init(_ record: LogRecord) {
+        let fields = record.fields.map { ($0.name, $0.value.description) }
+        self.init(
+            sequence: record.sequence, time: APITime(record.time), category: record.category.rawValue,
+            level: record.level.rawValue, event: record.event, message: record.message,
+            fields: Dictionary(fields, uniquingKeysWith: { _, last in last }))
+    }
+}
