@@ -27,6 +27,9 @@ let package = Package(
         // C and C++: what Swift cannot import, or should not know.
         .target(name: "CLinux", cSettings: cStrict),
         .target(
+            name: "CSSH", cSettings: cStrict,
+            linkerSettings: [.linkedLibrary("ssh2"), .linkedLibrary("crypto")]),
+        .target(
             name: "CTOML", cxxSettings: cxxStrict,
             linkerSettings: [.linkedLibrary("tomlplusplus")]),
 
@@ -47,6 +50,10 @@ let package = Package(
 
         // Mechanism.
         .target(name: "HostsProcess", dependencies: ["HostsModel", "CLinux"], swiftSettings: strict),
+
+        .target(
+            name: "HostsSSH", dependencies: ["HostsModel", "HostsLog", "HostsProcess", "CSSH", "CLinux"],
+            swiftSettings: strictMemory),
 
         // Tests.
         .target(name: "HostsTestSupport", dependencies: ["HostsModel"], swiftSettings: strict),

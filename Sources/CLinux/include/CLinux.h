@@ -2,6 +2,7 @@
 #ifndef HOSTS_CLINUX_H
 #define HOSTS_CLINUX_H
 
+#include "CLinuxEvents.h"
 #include "CLinuxSpawn.h"
 
 #endif

@@ -1,0 +1,122 @@
+import HostsModel
+
+/// The keys that a login will try, in ssh's order, and what is wrong with those that it cannot.
+struct Credentials: Sendable {
+    /// Most keys that are offered: sshd cuts the connection after six failures (MaxAuthTries).
+    static let tryLimit = 6
+
+    /// One key to offer.
+    struct Candidate: Sendable {
+        /// Who signs.
+        enum Signer: Sendable {
+            case file(PrivateKey)
+            case agent
+        }
+
+        let key: PublicKey
+        let signer: Signer
+        /// For people: where the key comes from.
+        let label: String
+        /// Whether the person named this very key.
+        let isExplicit: Bool
+    }
+
+    /// What the agent answered.
+    enum Agent: Sendable {
+        /// There is none, by configuration.
+        case absent
+        case identities([AgentIdentity], path: String)
+        case failed(path: String, detail: String)
+    }
+
+    let candidates: [Candidate]
+    /// The most helpful reason why nothing, or nothing else, could be offered; nil when nothing is wrong.
+    private let problem: LinkError?
+    /// Whether `problem` concerns a key that the person named, and so matters more than a refusal of other keys.
+    private let isProblemExplicit: Bool
+    /// Keys that could not be offered, for the message of a refusal.
+    private let skipped: [String]
+
+    /// Orders what there is: keys of the agent that an IdentityFile names, the agent's other keys unless
+    /// IdentitiesOnly is set, then files that the agent does not hold.
+    ///
+    /// - Parameters:
+    ///   - files: The destination's identities with what their files hold, in order.
+    ///   - agent: What the agent answered.
+    ///   - isLimited: IdentitiesOnly.
+    init(files: [(identity: Destination.Identity, file: KeyFile)], agent: Agent, isLimited: Bool) {
+        var held: [AgentIdentity] = []
+        if case .identities(let identities, _) = agent { held = identities.filter { Self.canSign($0.key) } }
+        let named = files.compactMap { identity, file -> Candidate? in
+            guard let key = file.publicKey, held.contains(where: { $0.key == key }) else { return nil }
+            return Candidate(
+                key: key, signer: .agent, label: "\(identity.path) (agent)", isExplicit: identity.isExplicit)
+        }
+        let others = held.filter { identity in !isLimited && !named.contains { $0.key == identity.key } }
+            .map { identity in
+                let comment = SafeText.visible(identity.comment, limit: 80)
+                return Candidate(key: identity.key, signer: .agent, label: "agent key \(comment)", isExplicit: false)
+            }
+        let local = files.compactMap { identity, file -> Candidate? in
+            guard case .usable(let privateKey, let key) = file, !held.contains(where: { $0.key == key }) else {
+                return nil
+            }
+            return Candidate(
+                key: key, signer: .file(privateKey), label: identity.path, isExplicit: identity.isExplicit)
+        }
+        let all = named + others + local
+        candidates = Array(all.prefix(Self.tryLimit))
+        let problems = files.compactMap { identity, file in
+            Self.problem(identity, file, held: held).map { (error: $0, isExplicit: identity.isExplicit) }
+        }
+        // A passphrase first, it is the likeliest; then what the person named; a missing default is no problem.
+        let first =
+            problems.first { if case .keyNeedsPassphrase = $0.error { true } else { false } }
+            ?? problems.first { $0.isExplicit }
+        problem = first?.error ?? Self.agentProblem(agent) ?? problems.first?.error
+        isProblemExplicit = first?.isExplicit ?? false
+        skipped = all.dropFirst(Self.tryLimit).map { "\($0.label) (not tried: \(Self.tryLimit) is the limit)" }
+    }
+
+    /// Why there is nothing to offer.
+    func nothingToOffer(user: String) -> LinkError { problem ?? .authenticationRefused(user: user, tried: []) }
+
+    /// What to tell when every candidate was refused.
+    ///
+    /// - Parameter tried: Their labels, with remarks.
+    func refusal(user: String, tried: [String]) -> LinkError {
+        if case .keyNeedsPassphrase = problem, let problem { return problem }
+        // The person named a key that could not be offered, and none that was.
+        if isProblemExplicit, let problem, !candidates.contains(where: \.isExplicit) { return problem }
+        return .authenticationRefused(user: user, tried: tried + skipped)
+    }
+
+    /// FIDO keys and certificates need more than libssh2's callback can carry.
+    private static func canSign(_ key: PublicKey) -> Bool {
+        MethodPreferences.hostKeys.contains(key.type) || key.type == PublicKey.rsaType
+    }
+
+    private static func problem(
+        _ identity: Destination.Identity, _ file: KeyFile, held: [AgentIdentity]
+    ) -> LinkError? {
+        if let detail = identity.problem { return .keyUnusable(path: identity.path, detail: detail) }
+        switch file {
+        case .usable: return nil
+        case .encrypted(let key):
+            return held.contains { $0.key == key } ? nil : .keyNeedsPassphrase(path: identity.path)
+        case .publicOnly(let key):
+            guard !held.contains(where: { $0.key == key }) else { return nil }
+            return .keyUnusable(path: identity.path, detail: "only its public part is here, and no agent has the other")
+        case .missing: return identity.isExplicit ? .keyMissing(path: identity.path) : nil
+        case .unusable(let detail): return .keyUnusable(path: identity.path, detail: detail)
+        }
+    }
+
+    private static func agentProblem(_ agent: Agent) -> LinkError? {
+        switch agent {
+        case .absent: nil
+        case .identities(let identities, let path): identities.isEmpty ? .agentHasNoKeys(path: path) : nil
+        case .failed(let path, let detail): .agentUnavailable(path: path, detail: detail)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import HostsModel
+
+/// Where and as whom to log in, and what to trust: a host's ssh_config, made ready for use.
+struct Destination: Hashable, Sendable {
+    /// A key that ssh would try.
+    struct Identity: Hashable, Sendable {
+        let path: String
+        /// Named by the person, not one of ssh's defaults; a missing default is no trouble.
+        let isExplicit: Bool
+        /// Why the path could not be made out.
+        let problem: String?
+    }
+
+    /// Names of ssh's own default keys, in `~/.ssh`.
+    private static let defaultKeyNames = [
+        "id_rsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_xmss", "id_dsa",
+    ]
+
+    /// What the person typed after `ssh`.
+    let name: String
+    let host: String
+    let port: UInt16
+    let user: String
+    let identities: [Identity]
+    let isLimitedToIdentities: Bool
+    /// Nil: no agent.
+    let agentSocket: String?
+    let knownHostsFiles: [String]
+    /// The name in known_hosts: HostKeyAlias, or host and port.
+    let knownHostsName: String
+    /// The name without port, which ssh takes a matching key from, too.
+    let portlessName: String?
+    let hostKeyAlgorithms: [String]
+    let connectTimeout: Duration?
+    let addressFamily: SSHConfiguration.AddressFamily
+    let bindAddress: String?
+
+    /// Makes a destination out of what `ssh -G` says.
+    ///
+    /// - Throws: `.unsupported` for a way to the host that this link does not go.
+    init(name: String, configuration: SSHConfiguration, settings: LinkSettings) throws(LinkError) {
+        if let jump = configuration.proxyJump {
+            throw .unsupported(detail: "\(name) is reached through ProxyJump \(jump), which hostsd cannot do yet")
+        }
+        if configuration.proxyCommand != nil {
+            throw .unsupported(detail: "\(name) is reached through a ProxyCommand, which hostsd cannot do yet")
+        }
+        let expansion = TokenExpansion(
+            homeDirectory: settings.homeDirectory, localUser: settings.environment["USER"] ?? configuration.user,
+            remoteHost: configuration.hostName, originalHost: Self.hostPart(name), port: configuration.port,
+            remoteUser: configuration.user, hostKeyAlias: configuration.hostKeyAlias,
+            environment: settings.environment)
+        self.name = name
+        host = configuration.hostName
+        port = configuration.port
+        user = configuration.user
+        identities = configuration.identityFiles.map { Self.identity($0, expansion) }
+        isLimitedToIdentities = configuration.identitiesOnly
+        agentSocket = try Self.agentSocket(configuration.identityAgent, settings, expansion)
+        knownHostsFiles = (configuration.userKnownHostsFiles + configuration.globalKnownHostsFiles).map { file in
+            do { return try expansion.path(file) } catch { return file }  // ssh has filled it in already (9.2p1)
+        }
+        let lowerHost = configuration.hostName.lowercased()
+        if let alias = configuration.hostKeyAlias {
+            do { knownHostsName = try expansion.value(alias).lowercased() } catch {
+                throw .resolutionFailed(destination: name, detail: "HostKeyAlias \(alias): \(error.detail)")
+            }
+            portlessName = nil
+        } else {
+            knownHostsName = configuration.port == 22 ? lowerHost : "[\(lowerHost)]:\(configuration.port)"
+            portlessName = configuration.port == 22 ? nil : lowerHost
+        }
+        hostKeyAlgorithms = configuration.hostKeyAlgorithms
+        connectTimeout = configuration.connectTimeout
+        addressFamily = configuration.addressFamily
+        bindAddress = configuration.bindAddress
+    }
+
+    /// For people, e.g. `dev@127.0.0.1:2201`.
+    var address: String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// The host in `user@host` or `ssh://user@host:port`, which `%n` stands for.
+    private static func hostPart(_ name: String) -> String {
+        let scheme = "ssh://"
+        let rest = name.hasPrefix(scheme) ? name.dropFirst(scheme.count) : name[...]
+        let host = rest.split(separator: "@", omittingEmptySubsequences: false).last ?? rest
+        guard name.hasPrefix(scheme), let colon = host.lastIndex(of: ":") else { return String(host) }
+        return String(host[..<colon])
+    }
+
+    private static func identity(_ text: String, _ expansion: TokenExpansion) -> Identity {
+        let isExplicit = !defaultKeyNames.contains { text == "~/.ssh/\($0)" }
+        do {
+            return Identity(path: try expansion.path(text), isExplicit: isExplicit, problem: nil)
+        } catch {
+            return Identity(path: text, isExplicit: isExplicit, problem: error.detail)
+        }
+    }
+
+    private static func agentSocket(
+        _ configured: String?, _ settings: LinkSettings, _ expansion: TokenExpansion
+    ) throws(LinkError) -> String? {
+        let fallback = [settings.environment["SSH_AUTH_SOCK"], settings.agentSocket]
+            .compactMap { $0 }.first { !$0.isEmpty }
+        switch configured {
+        case nil, "SSH_AUTH_SOCK": return fallback
+        case "none": return nil
+        case .some(let text) where text.hasPrefix("$") && !text.hasPrefix("${"):
+            return settings.environment[String(text.dropFirst())]
+        case .some(let text):
+            do { return try expansion.path(text) } catch {
+                throw .agentUnavailable(path: text, detail: error.detail)
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package import HostsLog
+package import HostsModel
+
+/// Makes links: the one thing that the composition of the daemon takes from this module, beside the event loop.
+package struct LinkFactory: LinkConnector {
+    private let loop: EventLoop
+    private let settings: LinkSettings
+    private let program: ShellProgram
+    private let log: Log
+    private let pool = WorkerPool()
+
+    /// Makes a factory.
+    ///
+    /// - Parameters:
+    ///   - loop: Runs all links that are made here.
+    ///   - settings: The same for all hosts.
+    ///   - program: What every shell is given before the first request.
+    ///   - log: Of the category `ssh`; used at `debug` only.
+    package init(loop: EventLoop, settings: LinkSettings, program: ShellProgram, log: Log) {
+        self.loop = loop
+        self.settings = settings
+        self.program = program
+        self.log = log
+    }
+
+    /// Dials, logs in and opens the shell of one host.
+    ///
+    /// Cancelling the task ends the attempt with `.cancelled`; whatever it had opened by then is closed.
+    package func connect(to record: HostRecord, token: Int) async throws(LinkError) -> any ProbeLink {
+        let attempt = LinkAttempt(
+            record: record, token: token, loop: loop, pool: pool, settings: settings, program: program, log: log)
+        let link: any ProbeLink
+        switch record.transport {
+        case .local: link = try await attempt.openLocal()
+        case .openssh:
+            throw .unsupported(detail: "transport = \"openssh\" of \(record.id) is not built into this hostsd yet")
+        case .auto, .libssh2: link = try await attempt.openSSH()
+        }
+        guard Task.isCancelled else { return link }
+        // Nobody waits for it any more.
+        link.close(.cancelled)
+        throw .cancelled
+    }
+}

@@ -1,0 +1,94 @@
+import CLinux
+import Glibc
+import HostsModel
+import HostsProcess
+
+/// A `/bin/sh` of our own: a child with a socket for its standard input and output.
+///
+/// It is in a process group of its own, in the folder `/`. The event loop reaps it, whoever let go of it.
+struct LocalShell: ~Copyable, Sendable {
+    /// Why it could not be started. Carries the errno value.
+    struct Failure: Error {
+        let code: Int32
+    }
+
+    let socket: SocketDescriptor
+    private let child: Child
+
+    /// Starts the shell; called on the loop's thread. Starting a process takes less than a key exchange does.
+    init(environment: [String: String], loop: EventLoop) throws(Failure) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe hosts_socket_pair(&ends) == 0 else { throw Failure(code: errno) }
+        let ours = SocketDescriptor(owning: ends[0])
+        let theirs = SocketDescriptor(owning: ends[1])
+        let sink = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
+        guard sink >= 0 else { throw Failure(code: errno) }
+        defer { close(sink) }
+        let pid = try Self.spawn(environment, standard: theirs.raw, error: sink)
+        child = try Child(pid: pid, loop: loop)
+        socket = ours
+    }
+
+    /// Kills the shell and everything in its process group.
+    borrowing func kill() { child.kill() }
+
+    private static func spawn(
+        _ environment: [String: String], standard: Int32, error: Int32
+    ) throws(Failure) -> pid_t {
+        let variables = environment.filter { !$0.key.utf8.contains(0) && !$0.value.utf8.contains(0) }
+            .map { "\($0.key)=\($0.value)" }
+        var pid: pid_t = -1
+        var arguments = unsafe [strdup("/bin/sh"), nil]
+        var strings = unsafe variables.map { unsafe strdup($0) } + [nil]
+        defer { for unsafe string in unsafe arguments + strings { unsafe free(string) } }
+        let code = unsafe hosts_spawn_child("/bin/sh", &arguments, &strings, standard, standard, error, &pid)
+        guard code == 0 else { throw Failure(code: code) }
+        return pid
+    }
+}
+
+/// A child process that is reaped on the event loop; touched there only.
+private final class Child: @unchecked Sendable {
+    // Guarded by the event loop's thread.
+    private var isReaped = false
+    private let pid: pid_t
+
+    init(pid: pid_t, loop: EventLoop) throws(LocalShell.Failure) {
+        self.pid = pid
+        let watch = hosts_spawn_watch(pid)
+        guard watch >= 0 else {
+            let code = errno
+            reap(waiting: true)
+            throw LocalShell.Failure(code: code)
+        }
+        let registration = Locked<EventLoop.Registration?>(nil)
+        // The handler keeps this object until the child has ended.
+        let made = loop.register(watch, for: [.read]) { _ in
+            guard self.reap(waiting: false) else { return }
+            if let registration = registration.withLock({ $0 }) { loop.deregister(registration) }
+            close(watch)
+        }
+        registration.withLock { $0 = made }
+        guard made == nil else { return }
+        close(watch)
+        reap(waiting: true)
+        throw LocalShell.Failure(code: ENOSPC)
+    }
+
+    func kill() {
+        // Not reaped yet, so the number of the group is still its own.
+        guard !isReaped else { return }
+        Glibc.kill(-pid, SIGKILL)
+    }
+
+    /// Takes the exit status, which nobody wants: the end of the socket has told already.
+    @discardableResult
+    private func reap(waiting: Bool) -> Bool {
+        if waiting { Glibc.kill(-pid, SIGKILL) }
+        var status: Int32 = 0
+        var signal: Int32 = 0
+        let code = unsafe hosts_spawn_reap(pid, waiting ? 1 : 0, &status, &signal)
+        isReaped = code != EAGAIN
+        return isReaped
+    }
+}

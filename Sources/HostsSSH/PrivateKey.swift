@@ -1,0 +1,80 @@
+import CSSH
+import HostsModel
+
+/// A private key that can sign; it never leaves the C module.
+@safe final class PrivateKey: @unchecked Sendable {
+    // Immutable after it was read, and signed with on the event loop only.
+    let raw: OpaquePointer
+
+    fileprivate init(owning raw: OpaquePointer) {
+        unsafe self.raw = raw
+    }
+
+    deinit { unsafe hosts_key_free(raw) }
+}
+
+/// What a key file holds, as far as it concerns a login.
+enum KeyFile: Sendable {
+    case usable(PrivateKey, PublicKey)
+    /// With a passphrase; the public part is in clear text in OpenSSH's format, or beside it in a `.pub` file.
+    case encrypted(PublicKey?)
+    /// The file, or the one beside it, holds a public key only: for an agent that has the other half.
+    case publicOnly(PublicKey)
+    case missing
+    case unusable(detail: String)
+
+    /// The public key, where it is known.
+    var publicKey: PublicKey? {
+        switch self {
+        case .usable(_, let key), .publicOnly(let key): key
+        case .encrypted(let key): key
+        case .missing, .unusable: nil
+        }
+    }
+}
+
+extension KeyFile {
+    /// Reads `path`, and `path.pub` where that helps. Blocks on the file system.
+    static func read(_ path: String) -> KeyFile {
+        var raw: OpaquePointer?
+        let status = unsafe hosts_key_read(path, &raw)
+        let key = unsafe raw.map { unsafe PrivateKey(owning: $0) }
+        let publicKey = key.flatMap(publicPart)
+        switch status {
+        case HOSTS_KEY_OK:
+            guard let key, let publicKey else { return .unusable(detail: "it has no public part") }
+            return .usable(key, publicKey)
+        case HOSTS_KEY_ENCRYPTED: return .encrypted(publicKey ?? publicFile(path + ".pub"))
+        case HOSTS_KEY_MISSING:
+            guard let publicKey = publicFile(path + ".pub") else { return .missing }
+            return .publicOnly(publicKey)
+        case HOSTS_KEY_EXPOSED:
+            if let publicKey = publicFile(path) { return .publicOnly(publicKey) }
+            return .unusable(detail: "others can read it; chmod 600 it")
+        case HOSTS_KEY_UNSUPPORTED:
+            let type = publicKey?.type ?? "of its kind"
+            return .unusable(detail: "hostsd cannot sign with a key \(type)")
+        case HOSTS_KEY_MALFORMED:
+            if let publicKey = publicFile(path) { return .publicOnly(publicKey) }
+            return .unusable(detail: "it is no private key that hostsd can read")
+        case HOSTS_KEY_UNREADABLE: return .unusable(detail: "it cannot be read")
+        default: return .unusable(detail: "there is no memory to read it")
+        }
+    }
+
+    private static func publicPart(_ key: PrivateKey) -> PublicKey? {
+        var size = 0
+        guard let bytes = unsafe hosts_key_public(key.raw, &size) else { return nil }
+        return PublicKey(blob: unsafe Array(UnsafeBufferPointer(start: bytes, count: size)))
+    }
+
+    /// A public key in the one-line format of `.pub` files: type, base64, comment.
+    private static func publicFile(_ path: String) -> PublicKey? {
+        guard let text = BoundedFile.read(path, limit: 64 * 1024) else { return nil }
+        let words = text.prefix { $0 != 0x0a }.split(separator: 0x20)
+        guard words.count >= 2, let blob = Base64.decode(words[1]), let key = PublicKey(blob: blob),
+            Array(key.type.utf8) == Array(words[0])
+        else { return nil }
+        return key
+    }
+}

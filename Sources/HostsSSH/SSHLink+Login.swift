@@ -1,0 +1,127 @@
+import CSSH
+import HostsModel
+
+extension SSHLink {
+    /// From a connected socket to a shell that answers.
+    ///
+    /// - Throws: The caller then closes the link.
+    func logIn(
+        trust: HostTrust, credentials: Credentials, agent: AgentClient?, timeouts: LinkSettings.Timeouts
+    ) async throws(LinkError) {
+        try start()
+        isBusy = true
+        defer { isBusy = false }
+        try await shakeHands(trust, timeouts.handshake)
+        let label = try await authenticate(credentials, agent, timeouts.authentication)
+        describe(mode: .persistent, "\(destination.user)@\(address), key \(label)")
+        try await openShell(timeouts.shell)
+    }
+
+    /// Agrees on keys and judges the server's, before a byte of authentication is sent.
+    private func shakeHands(_ trust: HostTrust, _ timeout: Duration) async throws(LinkError) {
+        preferences = MethodPreferences(
+            knownTypes: trust.keyTypes, configured: destination.hostKeyAlgorithms)
+        let deadline = ContinuousClock.now + timeout
+        let preferences = preferences
+        do {
+            try await drive(.handshake, until: deadline, timeout: timeout) { $0.prefer(preferences) }
+            try await drive(.handshake, until: deadline, timeout: timeout) { $0.handshake() }
+        } catch .timedOut(let stage, let limit) {
+            throw classifier.refusal() ?? .timedOut(stage, after: limit)
+        }
+        hello = ServerHello(handle.head)
+        handle.forgetHead()
+        guard let key = handle.hostKey else {
+            throw .protocolFailure(.handshake, code: 0, detail: "the server showed no host key")
+        }
+        try trust.check(key)
+    }
+
+    /// Offers the candidates one after another.
+    ///
+    /// - Returns: The label of the key that was accepted.
+    private func authenticate(
+        _ credentials: Credentials, _ agent: AgentClient?, _ timeout: Duration
+    ) async throws(LinkError) -> String {
+        let deadline = ContinuousClock.now + timeout
+        let user = destination.user
+        var tried: [String] = []
+        for candidate in credentials.candidates {
+            guard let blob = blob(for: candidate.key) else {
+                tried.append("\(candidate.label) (RSA, which this server and libssh2 cannot agree on)")
+                continue
+            }
+            do {
+                if try await offer(candidate, blob, agent, until: deadline, timeout: timeout) { return candidate.label }
+            } catch .closedByPeer where !tried.isEmpty {
+                // Too many failures for the server's taste (MaxAuthTries).
+                throw credentials.refusal(user: user, tried: tried)
+            }
+            tried.append(candidate.label)
+        }
+        throw credentials.refusal(user: user, tried: tried)
+    }
+
+    /// Offers one key; false when it was refused.
+    private func offer(
+        _ candidate: Credentials.Candidate, _ blob: [UInt8], _ agent: AgentClient?,
+        until deadline: ContinuousClock.Instant, timeout: Duration
+    ) async throws(LinkError) -> Bool {
+        let user = destination.user
+        var key: PrivateKey?
+        if case .file(let file) = candidate.signer { key = file }
+        while true {
+            if let error = endingError { throw error }
+            let attempt = handle.authenticate(user: user, blob: blob, key: key)
+            flushQueue()
+            switch attempt {
+            case .complete: return true
+            case .failed(let failure) where failure.code == FailureClassifier.Code.authenticationFailed: return false
+            case .failed(let failure) where failure.code == FailureClassifier.Code.publicKeyUnverified:
+                try await checkSecondFactor(until: deadline, timeout: timeout)
+                return false
+            case .failed(let failure): throw classifier.error(.authentication, failure)
+            case .wouldBlock:
+                if let data = handle.signRequest {
+                    let signature = try await sign(data, candidate.key, agent, until: deadline, timeout: timeout)
+                    handle.answer(signature: signature)
+                } else {
+                    try await wait(.authentication, until: deadline, timeout: timeout)
+                }
+            }
+        }
+    }
+
+    private func sign(
+        _ data: [UInt8], _ key: PublicKey, _ agent: AgentClient?, until deadline: ContinuousClock.Instant,
+        timeout: Duration
+    ) async throws(LinkError) -> [UInt8]? {
+        guard let agent else { preconditionFailure("only an agent's key waits for a signature") }
+        do {
+            return try await agent.sign(data, with: key, until: deadline)
+        } catch {
+            switch error {
+            case .deadline: throw .timedOut(.authentication, after: timeout)
+            case .cancelled: throw .cancelled
+            case .unreachable(let detail): throw .agentUnavailable(path: agent.path, detail: detail)
+            case .malformed: throw .agentUnavailable(path: agent.path, detail: "its answer makes no sense")
+            }
+        }
+    }
+
+    /// libssh2 answers the same for a refused signature and for a key that was accepted as the first of two factors;
+    /// what may go on tells them apart: after a partial success `publickey` is no longer in the list.
+    private func checkSecondFactor(until deadline: ContinuousClock.Instant, timeout: Duration) async throws(LinkError) {
+        let user = destination.user
+        let methods = try await drive(.authentication, until: deadline, timeout: timeout) { $0.listMethods(user: user) }
+        guard !methods.split(separator: ",").contains("publickey") else { return }
+        throw .secondFactorWanted(user: user, methods: methods)
+    }
+
+    /// What is sent as the public key; nil where an RSA key cannot be used.
+    private func blob(for key: PublicKey) -> [UInt8]? {
+        // From 1.11.0 on libssh2 chooses the signature algorithm by itself (server-sig-algs).
+        guard key.type == PublicKey.rsaType, hosts_ssh_library_version() < 0x010b00 else { return key.blob }
+        return hello?.isOpenSSH == true ? key.renamedForSHA2 : nil
+    }
+}
