@@ -28,6 +28,8 @@ let package = Package(
         .target(
             name: "CTOML", cxxSettings: cxxStrict,
             linkerSettings: [.linkedLibrary("tomlplusplus")]),
+        .target(name: "CLinux", cSettings: cStrict),
+        .target(name: "CSystemd", cSettings: cStrict, linkerSettings: [.linkedLibrary("systemd")]),
 
         // Vocabulary.
         .target(name: "HostsModel", swiftSettings: strictMemory),
@@ -38,10 +40,15 @@ let package = Package(
 
         // Mechanism.
         .target(name: "HostsConfig", dependencies: ["HostsModel", "CTOML"], swiftSettings: strictMemory),
+        .target(
+            name: "HostsSystem", dependencies: ["HostsModel", "HostsLog", "CLinux", "CSystemd"],
+            swiftSettings: strictMemory),
 
         // Tests.
         .testTarget(name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsSystemTests", dependencies: ["HostsSystem", "HostsLog", "HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17

@@ -1,0 +1,7 @@
+/* What Swift cannot import from Linux and glibc. */
+#ifndef HOSTS_CLINUX_H
+#define HOSTS_CLINUX_H
+
+#include "CLinuxSignals.h"
+
+#endif
