@@ -32,6 +32,8 @@ let package = Package(
         .target(
             name: "CTOML", cxxSettings: cxxStrict,
             linkerSettings: [.linkedLibrary("tomlplusplus")]),
+        .target(name: "CLinux", cSettings: cStrict),
+        .target(name: "CSystemd", cSettings: cStrict, linkerSettings: [.linkedLibrary("systemd")]),
 
         // Vocabulary.
         .target(name: "HostsModel", swiftSettings: strictMemory),
@@ -63,6 +65,9 @@ let package = Package(
 
         // Mechanism.
         .target(name: "HostsConfig", dependencies: ["HostsModel", "CTOML"], swiftSettings: strictMemory),
+        .target(
+            name: "HostsSystem", dependencies: ["HostsModel", "HostsLog", "CLinux", "CSystemd"],
+            swiftSettings: strictMemory),
 
         // Tests.
         .testTarget(
@@ -74,6 +79,9 @@ let package = Package(
             name: "HostsHubTests",
             dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog", "HostsTestSupport"],
             swiftSettings: strict),
+
+        .testTarget(
+            name: "HostsSystemTests", dependencies: ["HostsSystem", "HostsLog", "HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(
             name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict),

@@ -1,0 +1,59 @@
+package import HostsModel
+
+/// Why an override was not written; the file is then as it was before.
+package enum OverrideError: Error, Hashable, Sendable {
+    case noSuchHost(HostID, folder: String)
+    /// The record or the override cannot be read as it is.
+    case broken(Diagnostic)
+    /// The value is not one that a record may have.
+    case badValue(Diagnostic)
+    /// The override holds something that a change of one key would break.
+    case cannotEdit(path: String, key: String)
+    case readOnly(path: String)
+    case notPermitted(path: String)
+    case notOwned(path: String, owner: UInt32)
+    case diskFull(path: String)
+    /// Another hostsctl or the daemon held the lock for too long.
+    case locked(path: String)
+    case failed(path: String, step: String, code: Int32)
+}
+
+extension OverrideError {
+    /// A stable word for the API, the log and tests.
+    package var code: String {
+        switch self {
+        case .noSuchHost: "host.unknown"
+        case .broken: "config.broken"
+        case .badValue: "config.bad-value"
+        case .cannotEdit: "config.cannot-edit"
+        case .readOnly: "config.read-only"
+        case .notPermitted: "config.not-permitted"
+        case .notOwned: "config.not-owned"
+        case .diskFull: "config.disk-full"
+        case .locked: "config.locked"
+        case .failed: "config.write-failed"
+        }
+    }
+}
+
+extension OverrideError: CustomStringConvertible {
+    /// What is wrong, with the path, and what to do.
+    package var description: String {
+        switch self {
+        case .noSuchHost(let host, let folder): "there is no host \(host): \(folder) has no \(host).toml"
+        case .broken(let diagnostic):
+            "\(diagnostic.location): \(diagnostic.text); correct the file, or delete it if it is an override"
+        case .badValue(let diagnostic): diagnostic.text
+        case .cannotEdit(let path, let key): "\(path) cannot be changed by program: set \(key) there by hand"
+        case .readOnly(let path):
+            "\(path) is on a read-only file system: change the record where it is made, or use --config-dir"
+        case .notPermitted(let path):
+            "\(path) cannot be written to: give yourself write permission to its folder"
+        case .notOwned(let path, let owner):
+            "\(path) belongs to user \(owner): change its owner, or edit it as that user"
+        case .diskFull(let path): "there is no space left for \(path): free some and try again"
+        case .locked(let path): "another program holds the lock \(path): try again when it is done"
+        case .failed(let path, let step, let code): "\(path): \(step) failed: \(SystemError.text(code))"
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package import HostsModel
+
+/// One change of a host's override: a key with the value that it is to have.
+package enum RecordChange: Hashable, Sendable {
+    case enabled(Bool)
+    case label(String)
+    case backgroundKeepAlive(Bool)
+    case sessionRestore(HostRecord.SessionRestore)
+    case transport(HostRecord.Transport)
+    case tags([String])
+
+    /// The key in the file.
+    package var key: String {
+        switch self {
+        case .enabled: "enabled"
+        case .label: "label"
+        case .backgroundKeepAlive: "background_keep_alive"
+        case .sessionRestore: "session_restore"
+        case .transport: "transport"
+        case .tags: "tags"
+        }
+    }
+
+    /// The value as TOML writes it.
+    var text: String {
+        switch self {
+        case .enabled(let value), .backgroundKeepAlive(let value): value ? "true" : "false"
+        case .label(let value): Self.quoted(value)
+        case .sessionRestore(let value): Self.quoted(value.rawValue)
+        case .transport(let value): Self.quoted(value.rawValue)
+        case .tags(let values): "[" + values.map(Self.quoted).joined(separator: ", ") + "]"
+        }
+    }
+
+    /// The value as a parsed file holds it.
+    var content: TOMLValue.Content {
+        let nowhere = SourceLocation.whole("")
+        return switch self {
+        case .enabled(let value), .backgroundKeepAlive(let value): .boolean(value)
+        case .label(let value): .string(value)
+        case .sessionRestore(let value): .string(value.rawValue)
+        case .transport(let value): .string(value.rawValue)
+        case .tags(let values): .array(values.map { TOMLValue(.string($0), at: nowhere) })
+        }
+    }
+
+    /// A basic string of TOML: quotes, backslashes and control characters are escaped.
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x22: result += "\\\""
+            case 0x5c: result += "\\\\"
+            case 0..<0x20, 0x7f:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
+
+/// The text of an override file, and how a change is put into it.
+struct OverrideText: Sendable {
+    /// What stands above the first key of a new file.
+    static let header = "# Written by hostsctl; lies over the record beside it.\n"
+
+    /// The parsed text; an empty table for a file that does not exist yet.
+    private let document: TOMLDocument
+    private let lines: [String]
+
+    /// - Throws: The syntax error that stands in the way.
+    init(bytes: [UInt8], file: String) throws(Diagnostic) {
+        document = try TOMLDocument(parsing: bytes, file: file)
+        let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+        let body = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(byteOrderMark.count) : bytes[...]
+        var text = String(decoding: body, as: UTF8.self)
+        if text.isEmpty { text = Self.header }
+        if text.hasSuffix("\n") || text.hasSuffix("\r\n") { text.removeLast() }
+        // The line feed alone: "\r\n" is one Character, and the carriage return stays with its line.
+        lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
+            String($0)
+        }
+    }
+
+    /// The text with `change` in it and everything else as it was, or nil if it cannot be put there.
+    ///
+    /// The result is parsed again and compared member by member: a file that people have edited may hold what
+    /// a line-wise change would break, and then nothing is written.
+    func applying(_ change: RecordChange) -> [UInt8]? {
+        let line = "\(change.key) = \(change.text)"
+        for range in ranges(for: change.key) {
+            var changed = lines
+            changed.replaceSubrange(range, with: [line])
+            let bytes = Array((changed.joined(separator: "\n") + "\n").utf8)
+            if isSame(bytes, but: change) { return bytes }
+        }
+        return nil
+    }
+
+    /// The lines that a key's new line may take the place of, best first.
+    ///
+    /// An existing value has one line, or (arrays and long texts) all up to the next key. A new key goes above
+    /// the first one, where no table is open yet.
+    private func ranges(for key: String) -> [Range<Int>] {
+        let members = document.root.members
+        guard let index = members.firstIndex(where: { $0.key == key }) else {
+            let place = members.first.map { min($0.keyLocation.line - 1, lines.count) } ?? lines.count
+            return [place..<place]
+        }
+        let first = members[index].keyLocation.line - 1
+        let next = index + 1 < members.count ? members[index + 1].keyLocation.line - 1 : lines.count
+        guard first < next, next <= lines.count else { return [] }
+        return [first..<(first + 1), first..<next]
+    }
+
+    private func isSame(_ bytes: [UInt8], but change: RecordChange) -> Bool {
+        do throws(Diagnostic) {
+            let new = try TOMLDocument(parsing: bytes, file: document.file).root
+            let old = document.root.members.filter { $0.key != change.key }
+            guard let changed = new[change.key], changed.value.content.isSame(as: change.content) else {
+                return false
+            }
+            let rest = new.members.filter { $0.key != change.key }
+            return rest.count == old.count
+                && zip(rest, old).allSatisfy {
+                    $0.key == $1.key && $0.value.content.isSame(as: $1.value.content)
+                }
+        } catch {
+            return false  // the change would have broken the file; it is not made
+        }
+    }
+}
+
+extension TOMLValue.Content {
+    /// Equality of what is written, wherever it stands.
+    fileprivate func isSame(as other: TOMLValue.Content) -> Bool {
+        switch (self, other) {
+        case (.table(let left), .table(let right)):
+            left.members.count == right.members.count
+                && zip(left.members, right.members).allSatisfy {
+                    $0.key == $1.key && $0.value.content.isSame(as: $1.value.content)
+                }
+        case (.array(let left), .array(let right)):
+            left.count == right.count && zip(left, right).allSatisfy { $0.content.isSame(as: $1.content) }
+        default: self == other
+        }
+    }
+}

@@ -1,0 +1,3 @@
+import HostsModel
+import HostsSystem
+import Testing
