@@ -28,6 +28,7 @@ let package = Package(
         .target(
             name: "CTOML", cxxSettings: cxxStrict,
             linkerSettings: [.linkedLibrary("tomlplusplus")]),
+        .target(name: "CPCRE2", cSettings: cStrict, linkerSettings: [.linkedLibrary("pcre2-8")]),
 
         // Vocabulary.
         .target(name: "HostsModel", swiftSettings: strictMemory),
@@ -35,12 +36,19 @@ let package = Package(
 
         // Pure decisions.
         .target(name: "HostsPolicy", dependencies: ["HostsModel"], swiftSettings: strictMemory),
+        .target(
+            name: "HostsDetection", dependencies: ["HostsModel", "CPCRE2"], swiftSettings: strictMemory),
 
         // Mechanism.
-        .target(name: "HostsConfig", dependencies: ["HostsModel", "CTOML"], swiftSettings: strictMemory),
+        .target(
+            name: "HostsConfig", dependencies: ["HostsModel", "HostsDetection", "CTOML"],
+            swiftSettings: strictMemory),
 
         // Tests.
         .testTarget(name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsDetectionTests", dependencies: ["HostsDetection", "HostsConfig", "HostsModel"],
+            resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
     ],
