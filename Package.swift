@@ -45,7 +45,7 @@ let package = Package(
             swiftSettings: strictMemory),
 
         // Tests.
-        .testTarget(name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsModel"], swiftSettings: strict),
+        .testTarget(name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"], swiftSettings: strict),
         .testTarget(
             name: "HostsDetectionTests", dependencies: ["HostsDetection", "HostsConfig", "HostsModel"],
             resources: [.copy("Fixtures")], swiftSettings: strict),
