@@ -35,12 +35,16 @@ let package = Package(
         .target(name: "CLinux", cSettings: cStrict),
         .target(name: "CSystemd", cSettings: cStrict, linkerSettings: [.linkedLibrary("systemd")]),
 
+        .target(name: "CPCRE2", cSettings: cStrict, linkerSettings: [.linkedLibrary("pcre2-8")]),
+
         // Vocabulary.
         .target(name: "HostsModel", swiftSettings: strictMemory),
         .target(name: "HostsLog", dependencies: ["HostsModel"], swiftSettings: strict),
 
         // Pure decisions.
         .target(name: "HostsPolicy", dependencies: ["HostsModel"], swiftSettings: strictMemory),
+        .target(
+            name: "HostsDetection", dependencies: ["HostsModel", "CPCRE2"], swiftSettings: strictMemory),
 
         // Engines.
         .target(
@@ -73,6 +77,16 @@ let package = Package(
         .testTarget(
             name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"],
             swiftSettings: strict),
+
+        .target(
+            name: "HostsConfig", dependencies: ["HostsModel", "HostsDetection", "CTOML"],
+            swiftSettings: strictMemory),
+
+        // Tests.
+        .testTarget(name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsDetectionTests", dependencies: ["HostsDetection", "HostsConfig", "HostsModel"],
+            resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
         .testTarget(

@@ -69,13 +69,13 @@ package struct ConfigurationReader: Sendable {
         }
     }
 
-    private enum Listing {
+    enum Listing {
         case names([String])
         case missing
         case failed(String)
     }
 
-    private func list(_ folder: String) -> Listing {
+    func list(_ folder: String) -> Listing {
         guard let stream = unsafe opendir(folder) else {
             let code = errno
             if code == ENOENT { return .missing }
@@ -106,7 +106,7 @@ package struct ConfigurationReader: Sendable {
     }
 
     /// The file, or nil if there is none (any more).
-    private func read(name: String, path: String) -> ConfigurationFile? {
+    func read(name: String, path: String) -> ConfigurationFile? {
         // Not blocking, so that a FIFO does not hold us up.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {

@@ -1,0 +1,103 @@
+package import HostsModel
+
+/// The parsed reply to one request: what the host is, which processes have a terminal, and what tmux shows.
+package struct ProbeReport: Hashable, Sendable {
+    /// Which function answered.
+    package enum Kind: String, Hashable, Sendable {
+        case probe, look
+    }
+
+    package var kind: Kind
+    /// Kernel, release and host name, e.g. `Linux 6.1.0-40-amd64 devbox`.
+    package var system: String
+    package var bootID: String
+    /// The user id of the account.
+    package var user: Int
+    package var processes: [ProcessRecord]
+    package var stateFiles: [StateFileRecord]
+    package var servers: [TmuxServer]
+
+    package init(
+        kind: Kind, system: String = "", bootID: String = "", user: Int = 0, processes: [ProcessRecord] = [],
+        stateFiles: [StateFileRecord] = [], servers: [TmuxServer] = []
+    ) {
+        self.kind = kind
+        self.system = system
+        self.bootID = bootID
+        self.user = user
+        self.processes = processes
+        self.stateFiles = stateFiles
+        self.servers = servers
+    }
+}
+
+/// A process of the user: what `/proc/PID/stat` and `/proc/PID/cmdline` say (proc(5)).
+package struct ProcessRecord: Hashable, Sendable {
+    package var pid: Int32
+    package var parent: Int32
+    package var group: Int32
+    package var session: Int32
+    /// The device number of the controlling terminal; 0: none.
+    package var terminal: Int32
+    /// The process group in the terminal's foreground; -1: none.
+    package var foreground: Int32
+    /// One letter: `R S D T t Z X I`.
+    package var state: UInt8
+    /// Field 22: clock ticks since boot, as the host writes it; only equality matters.
+    package var startTime: String
+    /// The kernel's name of the process, at most 15 bytes.
+    package var name: String
+    /// The arguments, cut after some 500 bytes or at the first line break.
+    package var arguments: [String]
+
+    package init(
+        pid: Int32, parent: Int32, group: Int32, session: Int32, terminal: Int32, foreground: Int32, state: UInt8,
+        startTime: String, name: String, arguments: [String] = []
+    ) {
+        self.pid = pid
+        self.parent = parent
+        self.group = group
+        self.session = session
+        self.terminal = terminal
+        self.foreground = foreground
+        self.state = state
+        self.startTime = startTime
+        self.name = name
+        self.arguments = arguments
+    }
+}
+
+extension ProcessRecord {
+    /// Stopped by job control (Ctrl-Z).
+    package var isStopped: Bool { state == UInt8(ascii: "T") }
+    /// Has ended and waits for its parent.
+    package var isDead: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
+    /// Its group owns the terminal.
+    package var isForeground: Bool { terminal != 0 && group == foreground }
+
+    /// The name of the terminal, e.g. `pts/3`; nil: none, or of a kind that people do not type at.
+    package var terminalName: String? {
+        let device = UInt32(bitPattern: terminal)
+        let major = (device >> 8) & 0xfff
+        let minor = (device & 0xff) | ((device >> 12) & 0xfff00)
+        switch major {
+        case 136...143: return "pts/\(minor + (major - 136) * 256)"  // Linux, Documentation/admin-guide/devices.txt
+        case 4: return minor < 64 ? "tty\(minor)" : "ttyS\(minor - 64)"
+        default: return nil
+        }
+    }
+}
+
+/// What an agent wrote about one of its processes.
+package struct StateFileRecord: Hashable, Sendable {
+    package var agent: AgentName
+    package var pid: Int32
+    /// The first line of the file: a JSON object, if the agent wrote it.
+    package var json: [UInt8]
+
+    package init(agent: AgentName, pid: Int32, json: [UInt8]) {
+        self.agent = agent
+        self.pid = pid
+        self.json = json
+    }
+}

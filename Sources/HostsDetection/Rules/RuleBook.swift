@@ -1,0 +1,17 @@
+package import HostsModel
+
+/// The rules of every agent that is looked for.
+package struct RuleBook: Sendable {
+    /// Sorted by name; one entry per agent.
+    package let agents: [CompiledRules]
+
+    /// Makes a book of rules that are good; of two for the same agent the later counts.
+    package init(_ agents: [CompiledRules]) {
+        var byName: [AgentName: CompiledRules] = [:]
+        for agent in agents { byName[agent.rules.name] = agent }
+        self.agents = byName.values.sorted { $0.rules.name < $1.rules.name }
+    }
+
+    /// The rules of one agent, if there are any.
+    package subscript(name: AgentName) -> CompiledRules? { agents.first { $0.rules.name == name } }
+}

@@ -1,0 +1,117 @@
+/// The parts of one screen, as ranges of its rows.
+struct ScreenLayout: Hashable {
+    /// Most rows of a draft.
+    static let composerRows = 80
+
+    /// Nil: there is none.
+    private(set) var composer: Range<Int>?
+    private(set) var body: Range<Int>
+    private(set) var footer: Range<Int>
+    private(set) var dialog: Range<Int>
+
+    init(of screen: Screen, by rules: CompiledRules, _ matcher: inout RowMatcher) {
+        body = 0..<0
+        footer = 0..<0
+        dialog = 0..<0
+        guard !screen.rows.isEmpty else { return }
+        if let shape = rules.composer, let found = Self.composer(of: screen, shape, &matcher) {
+            composer = found.composer
+            body = 0..<found.bodyEnd
+            footer = found.footerStart..<screen.rows.count
+            return
+        }
+        var start = 0
+        if let pattern = rules.dialogStart {
+            let last = screen.rows.indices.last { matcher.matches(pattern, screen, $0) }
+            start = last.map { $0 + 1 } ?? 0
+        }
+        dialog = start..<screen.rows.count
+    }
+
+    private struct Found {
+        let bodyEnd: Int
+        let composer: Range<Int>
+        let footerStart: Int
+    }
+
+    private static func composer(
+        of screen: Screen, _ shape: CompiledRules.Composer, _ matcher: inout RowMatcher
+    ) -> Found? {
+        if let absent = shape.absentAbove, matcher.matches(absent, screen, screen.rows.count - 1) { return nil }
+        if let bottom = shape.bottom { return framed(screen, shape, bottom, &matcher) }
+        return open(screen, shape, &matcher)
+    }
+
+    /// A composer between two rows, with a few rows of footer below it.
+    private static func framed(
+        _ screen: Screen, _ shape: CompiledRules.Composer, _ bottom: Pattern, _ matcher: inout RowMatcher
+    ) -> Found? {
+        var below = 0
+        for row in screen.rows.indices.reversed() where below <= shape.footerRows {
+            if !matcher.matches(bottom, screen, row) {
+                if !screen.isBlank(row) { below += 1 }
+                continue
+            }
+            let earliest = max(0, row - composerRows)
+            for prompt in (earliest..<row).reversed() {
+                guard isPrompt(prompt, screen, shape, &matcher) else { continue }
+                guard let top = shape.top else {
+                    return Found(bodyEnd: prompt, composer: prompt..<row, footerStart: row + 1)
+                }
+                guard prompt > 0, matcher.matches(top, screen, prompt - 1) else { continue }
+                return Found(bodyEnd: prompt - 1, composer: prompt..<row, footerStart: row + 1)
+            }
+        }
+        return nil
+    }
+
+    /// A composer that reaches from its prompt to the end; the last group of rows is the footer.
+    private static func open(
+        _ screen: Screen, _ shape: CompiledRules.Composer, _ matcher: inout RowMatcher
+    ) -> Found? {
+        let end = screen.rows.count
+        for row in (max(0, end - composerRows)..<end).reversed() {
+            if isPrompt(row, screen, shape, &matcher) {
+                let lastBlank = (row..<end).last { screen.isBlank($0) }
+                let footer = lastBlank.map { $0 + 1 } ?? end
+                return Found(bodyEnd: row, composer: row..<(lastBlank ?? end), footerStart: footer)
+            }
+            guard let continuation = shape.continuation else { continue }
+            guard screen.isBlank(row) || matcher.matches(continuation, screen, row) else { return nil }
+        }
+        return nil
+    }
+
+    private static func isPrompt(
+        _ row: Int, _ screen: Screen, _ shape: CompiledRules.Composer, _ matcher: inout RowMatcher
+    ) -> Bool {
+        guard matcher.matches(shape.prompt, screen, row) else { return false }
+        guard let notPrompt = shape.notPrompt else { return true }
+        return !matcher.matches(notPrompt, screen, row)
+    }
+}
+
+/// Matches patterns with rows, and remembers that a pattern has failed: a limit that was hit is never a match.
+struct RowMatcher {
+    private(set) var hasFailed = false
+
+    mutating func matches(_ pattern: Pattern, _ screen: Screen, _ row: Int) -> Bool {
+        matches(pattern, screen.text, screen.rows[row])
+    }
+
+    mutating func matches(_ pattern: Pattern, _ text: [UInt8], _ range: Range<Int>) -> Bool {
+        switch pattern.find(in: text, range) {
+        case .match: return true
+        case .noMatch: return false
+        case .limit, .failed:
+            hasFailed = true
+            return false
+        }
+    }
+
+    /// Whether something failed since the last question.
+    mutating func takeFailure() -> Bool {
+        defer { hasFailed = false }
+        return hasFailed
+    }
+}

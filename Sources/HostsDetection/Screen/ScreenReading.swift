@@ -1,0 +1,30 @@
+package import HostsModel
+
+/// What one screen says about its agent.
+package struct ScreenReading: Hashable, Sendable {
+    /// Nil: no rule matched.
+    package var meaning: ScreenRule.Meaning?
+    package var strength: Evidence.Strength
+    /// Every rule with that meaning that matched, in the order in which they are asked.
+    package var evidence: [Evidence]
+    package var flags: Set<SessionFlag>
+    /// The end of this busy time is no turn end.
+    package var isQuiet: Bool
+    /// Rules that could not be decided, e.g. because a pattern hit its limit.
+    package var failedRules: [String]
+
+    package init(
+        meaning: ScreenRule.Meaning? = nil, strength: Evidence.Strength = .weak, evidence: [Evidence] = [],
+        flags: Set<SessionFlag> = [], isQuiet: Bool = false, failedRules: [String] = []
+    ) {
+        self.meaning = meaning
+        self.strength = strength
+        self.evidence = evidence
+        self.flags = flags
+        self.isQuiet = isQuiet
+        self.failedRules = failedRules
+    }
+
+    /// Whether a title showed work.
+    var hasBusyTitle: Bool { meaning == .busy && evidence.contains { $0.kind == .title } }
+}
