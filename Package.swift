@@ -21,21 +21,18 @@ let cxxStrict: [CXXSetting] = [.enableWarning("all"), .treatAllWarnings(as: .err
 let package = Package(
     name: "hostsd",
     products: [
-        .library(name: "HostsPolicy", targets: ["HostsPolicy"])
+        .library(name: "HostsPolicy", targets: ["HostsPolicy"]),
     ],
     targets: [
         // C and C++: what Swift cannot import, or should not know.
         .target(name: "CLinux", cSettings: cStrict),
+        .target(name: "CPCRE2", cSettings: cStrict, linkerSettings: [.linkedLibrary("pcre2-8")]),
         .target(
             name: "CSSH", cSettings: cStrict,
             linkerSettings: [.linkedLibrary("ssh2"), .linkedLibrary("crypto")]),
-        .target(
-            name: "CTOML", cxxSettings: cxxStrict,
-            linkerSettings: [.linkedLibrary("tomlplusplus")]),
-        .target(name: "CLinux", cSettings: cStrict),
         .target(name: "CSystemd", cSettings: cStrict, linkerSettings: [.linkedLibrary("systemd")]),
-
-        .target(name: "CPCRE2", cSettings: cStrict, linkerSettings: [.linkedLibrary("pcre2-8")]),
+        .target(
+            name: "CTOML", cxxSettings: cxxStrict, linkerSettings: [.linkedLibrary("tomlplusplus")]),
 
         // Vocabulary.
         .target(name: "HostsModel", swiftSettings: strictMemory),
@@ -46,59 +43,50 @@ let package = Package(
         .target(
             name: "HostsDetection", dependencies: ["HostsModel", "CPCRE2"], swiftSettings: strictMemory),
 
-        // Engines.
-        .target(
-            name: "HostsHub", dependencies: ["HostsModel", "HostsPolicy", "HostsLog"],
-            swiftSettings: strictMemory),
-
-        // Interface.
-        .target(name: "HostsAPI", dependencies: ["HostsModel"], swiftSettings: strict),
-
         // Mechanism.
+        .target(
+            name: "HostsConfig", dependencies: ["HostsModel", "HostsDetection", "CTOML"],
+            swiftSettings: strictMemory),
         .target(name: "HostsProcess", dependencies: ["HostsModel", "CLinux"], swiftSettings: strict),
-
         .target(
             name: "HostsSSH", dependencies: ["HostsModel", "HostsLog", "HostsProcess", "CSSH", "CLinux"],
             swiftSettings: strictMemory),
-
-        // Tests.
-        .target(name: "HostsTestSupport", dependencies: ["HostsModel"], swiftSettings: strict),
-        .testTarget(
-            name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],
-            swiftSettings: strict),
-
-        // Mechanism.
-        .target(name: "HostsConfig", dependencies: ["HostsModel", "CTOML"], swiftSettings: strictMemory),
         .target(
             name: "HostsSystem", dependencies: ["HostsModel", "HostsLog", "CLinux", "CSystemd"],
             swiftSettings: strictMemory),
 
+        // Engines.
+        .target(
+            name: "HostsHub", dependencies: ["HostsModel", "HostsPolicy", "HostsLog"],
+            swiftSettings: strictMemory),
+        // Interface.
+        .target(name: "HostsAPI", dependencies: ["HostsModel"], swiftSettings: strict),
+        // Composition.
         // Tests.
+        .target(
+            name: "HostsTestSupport", dependencies: ["HostsModel", "HostsProcess", "CLinux"],
+            swiftSettings: strict),
+        .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
         .testTarget(
             name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"],
             swiftSettings: strict),
-
-        .target(
-            name: "HostsConfig", dependencies: ["HostsModel", "HostsDetection", "CTOML"],
-            swiftSettings: strictMemory),
-
-        // Tests.
-        .testTarget(name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"], swiftSettings: strict),
         .testTarget(
             name: "HostsDetectionTests", dependencies: ["HostsDetection", "HostsConfig", "HostsModel"],
             resources: [.copy("Fixtures")], swiftSettings: strict),
-        .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
-        .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
         .testTarget(
             name: "HostsHubTests",
             dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog", "HostsTestSupport"],
             swiftSettings: strict),
-
-        .testTarget(
-            name: "HostsSystemTests", dependencies: ["HostsSystem", "HostsLog", "HostsModel"], swiftSettings: strict),
+        .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(
             name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsSystemTests", dependencies: ["HostsSystem", "HostsLog", "HostsModel"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],
+            swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -3,6 +3,7 @@
 #define HOSTS_CLINUX_H
 
 #include "CLinuxEvents.h"
+#include "CLinuxSignals.h"
 #include "CLinuxSpawn.h"
 
 #endif
