@@ -28,6 +28,9 @@ let package = Package(
         .target(
             name: "CTOML", cxxSettings: cxxStrict,
             linkerSettings: [.linkedLibrary("tomlplusplus")]),
+        .target(
+            name: "CMicroHTTPD", cSettings: cStrict,
+            linkerSettings: [.linkedLibrary("microhttpd")]),
 
         // Vocabulary.
         .target(name: "HostsModel", swiftSettings: strictMemory),
@@ -38,10 +41,18 @@ let package = Package(
 
         // Interface.
         .target(name: "HostsAPI", dependencies: ["HostsModel"], swiftSettings: strict),
+        .target(
+            name: "HostsServer", dependencies: ["HostsAPI", "HostsModel", "HostsLog", "CMicroHTTPD"],
+            swiftSettings: strict),
 
         // Tests.
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsLogTests", dependencies: ["HostsLog", "HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsServerTests", dependencies: ["HostsServer", "HostsAPI", "HostsModel", "HostsLog"],
+            swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
