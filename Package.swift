@@ -26,6 +26,7 @@ let package = Package(
     targets: [
         // C and C++: what Swift cannot import, or should not know.
         .target(name: "CLinux", cSettings: cStrict),
+        .target(name: "CMicroHTTPD", cSettings: cStrict, linkerSettings: [.linkedLibrary("microhttpd")]),
         .target(name: "CPCRE2", cSettings: cStrict, linkerSettings: [.linkedLibrary("pcre2-8")]),
         .target(
             name: "CSSH", cSettings: cStrict,
@@ -61,6 +62,9 @@ let package = Package(
             swiftSettings: strictMemory),
         // Interface.
         .target(name: "HostsAPI", dependencies: ["HostsModel"], swiftSettings: strict),
+        .target(
+            name: "HostsServer", dependencies: ["HostsAPI", "HostsModel", "HostsLog", "CMicroHTTPD"],
+            swiftSettings: strict),
         // Composition.
         // Tests.
         .target(
@@ -77,10 +81,15 @@ let package = Package(
             name: "HostsHubTests",
             dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog", "HostsTestSupport"],
             swiftSettings: strict),
+        .testTarget(name: "HostsLogTests", dependencies: ["HostsLog", "HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(
             name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsServerTests",
+            dependencies: ["HostsServer", "HostsAPI", "HostsModel", "HostsLog", "HostsTestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "HostsSystemTests", dependencies: ["HostsSystem", "HostsLog", "HostsModel"],
             swiftSettings: strict),
