@@ -28,6 +28,8 @@ let package = Package(
         .target(
             name: "CTOML", cxxSettings: cxxStrict,
             linkerSettings: [.linkedLibrary("tomlplusplus")]),
+        .target(name: "CCurl", cSettings: cStrict, linkerSettings: [.linkedLibrary("curl")]),
+        .target(name: "CTerminal", cSettings: cStrict),
 
         // Vocabulary.
         .target(name: "HostsModel", swiftSettings: strictMemory),
@@ -37,11 +39,21 @@ let package = Package(
         .target(name: "HostsPolicy", dependencies: ["HostsModel"], swiftSettings: strictMemory),
 
         // Interface.
-        .target(name: "HostsAPI", dependencies: ["HostsModel"], swiftSettings: strict),
+        .target(name: "HostsAPI", dependencies: ["HostsModel", "CCurl"], swiftSettings: strict),
+        .target(
+            name: "HostsCommand", dependencies: ["HostsAPI", "HostsModel", "CTerminal"], swiftSettings: strict),
+
+        // Composition.
+        .executableTarget(
+            name: "hostsctl", dependencies: ["HostsAPI", "HostsCommand", "HostsModel", "CTerminal"],
+            swiftSettings: strict),
 
         // Tests.
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsCommandTests", dependencies: ["HostsAPI", "HostsCommand", "HostsLog", "HostsModel"],
+            exclude: ["Golden"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
