@@ -12,10 +12,12 @@ CURLcode hosts_curl_set_list(CURL *handle, CURLoption option, struct curl_slist 
     return curl_easy_setopt(handle, option, list);
 }
 
-CURLcode hosts_curl_set_writer(CURL *handle, hosts_curl_writer writer, void *context) {
-    CURLcode result = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, writer);
-    if (result != CURLE_OK) return result;
-    return curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
+CURLcode hosts_curl_set_writers(CURL *handle, hosts_curl_writer head, hosts_curl_writer body, void *context) {
+    CURLcode result = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, body);
+    if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
+    if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, head);
+    if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
+    return result;
 }
 
 long hosts_curl_status(CURL *handle) {

@@ -5,7 +5,8 @@
 #include <curl/curl.h>
 #include <stddef.h>
 
-/* Receives response bytes; answers how many it took, anything else ends the transfer. */
+/* Receives a piece of the body or one line of the head; answers how many bytes it took, anything else ends the
+ * transfer. */
 typedef size_t (*hosts_curl_writer)(char *bytes, size_t size, size_t count, void *context);
 
 CURLcode hosts_curl_set_number(CURL *handle, CURLoption option, long value);
@@ -13,7 +14,7 @@ CURLcode hosts_curl_set_number(CURL *handle, CURLoption option, long value);
 CURLcode hosts_curl_set_text(CURL *handle, CURLoption option, const char *value);
 /* libcurl keeps the list until the next transfer has ended. */
 CURLcode hosts_curl_set_list(CURL *handle, CURLoption option, struct curl_slist *list);
-CURLcode hosts_curl_set_writer(CURL *handle, hosts_curl_writer writer, void *context);
+CURLcode hosts_curl_set_writers(CURL *handle, hosts_curl_writer head, hosts_curl_writer body, void *context);
 
 /* The HTTP status of the answer, 0 before there is one. */
 long hosts_curl_status(CURL *handle);

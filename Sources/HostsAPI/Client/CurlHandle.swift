@@ -45,15 +45,21 @@ struct CurlHandle: ~Copyable {
     /// Sends the response's bytes to `receiver`, which must outlive the transfer.
     func deliver(to receiver: CurlReceiver) -> Bool {
         receiver.status = { [easy] in hosts_curl_status(easy) }
-        return hosts_curl_set_writer(
+        return hosts_curl_set_writers(
             easy,
             { bytes, size, count, context in
-                guard let bytes, let context else { return 0 }
-                let receiver = Unmanaged<CurlReceiver>.fromOpaque(context).takeUnretainedValue()
+                CurlHandle.receiver(context)?.receive(head: UnsafeRawBufferPointer(start: bytes, count: size * count))
+                return size * count
+            },
+            { bytes, size, count, context in
                 let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                return receiver.receive(piece) ? size * count : 0
+                return CurlHandle.receiver(context)?.receive(piece) == true ? size * count : 0
             },
             Unmanaged.passUnretained(receiver).toOpaque()) == CURLE_OK
+    }
+
+    private static func receiver(_ context: UnsafeMutableRawPointer?) -> CurlReceiver? {
+        context.map { Unmanaged<CurlReceiver>.fromOpaque($0).takeUnretainedValue() }
     }
 
     func start() -> Bool { curl_multi_add_handle(stack, easy) == CURLM_OK }

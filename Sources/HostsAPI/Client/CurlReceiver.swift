@@ -7,6 +7,8 @@ final class CurlReceiver {
     private var complete: [[UInt8]] = []
     private(set) var body: [UInt8] = []
     private(set) var failure: ClientError?
+    /// Whether the blank line after the head has come: libcurl takes a connection that ends before it for an answer.
+    private(set) var hasWholeHead = false
     /// When the last byte came.
     private(set) var lastActivity: ContinuousClock.Instant
     /// The HTTP status of the response; set for the time of a transfer.
@@ -23,6 +25,12 @@ final class CurlReceiver {
         lastActivity = now
     }
 
+    /// Takes one line of the head.
+    func receive(head line: UnsafeRawBufferPointer) {
+        lastActivity = .now
+        if line.count <= 2 { hasWholeHead = true }
+    }
+
     func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
         lastActivity = .now
         guard wantsLines, status() == 200 else {
@@ -34,7 +42,7 @@ final class CurlReceiver {
             return true
         }
         do {
-            complete.append(contentsOf: try lines.append(piece))
+            try lines.append(piece, to: &complete)
             return true
         } catch {
             failure = error

@@ -124,7 +124,8 @@ package final class CurlTransport: DaemonTransport {
     ) throws(ClientError) {
         if let failure = receiver.failure { throw failure }
         switch result {
-        case CURLE_OK: return
+        case CURLE_OK:
+            guard receiver.hasWholeHead else { throw .connectionLost(detail: "the head of the answer is cut") }
         case CURLE_COULDNT_CONNECT:
             switch handle.systemError {
             case EACCES, EPERM: throw .notPermitted(socket: socket)

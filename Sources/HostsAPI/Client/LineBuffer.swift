@@ -10,11 +10,13 @@ package struct LineBuffer: Sendable {
         self.limit = limit
     }
 
-    /// Takes a piece and gives the lines that it completes, without their ends; blank ones too.
+    /// Takes a piece and adds the lines that it completes to `lines`, without their ends; blank ones too.
     ///
-    /// - Throws: `.tooLarge` when a line outgrows the limit; the buffer is of no use afterwards.
-    package mutating func append(_ piece: some Sequence<UInt8>) throws(ClientError) -> [[UInt8]] {
-        var lines: [[UInt8]] = []
+    /// - Throws: `.tooLarge` when a line outgrows the limit; the lines before it are there, the buffer is of no
+    ///   use afterwards.
+    package mutating func append(
+        _ piece: some Sequence<UInt8>, to lines: inout [[UInt8]]
+    ) throws(ClientError) {
         for byte in piece {
             if byte == 0x0a {
                 if partial.last == 0x0d { partial.removeLast() }
@@ -25,9 +27,5 @@ package struct LineBuffer: Sendable {
                 partial.append(byte)
             }
         }
-        return lines
     }
-
-    /// Whether bytes wait for the end of their line. At the end of a stream they are a cut line and worth nothing.
-    package var holdsPartialLine: Bool { !partial.isEmpty }
 }

@@ -86,6 +86,13 @@ enum Documents {
         configurationDirectory: "/home/dev/.config/hostsd", socket: "/run/user/1000/hostsd/api.sock",
         hooks: hooks.hooks, diagnostics: devboxDocument.diagnostics, problems: ["the database is full"])
 
+    static var statusOfAnotherRun: StatusDocument {
+        var status = status
+        status.pid = 9
+        status.started = time(0)
+        return status
+    }
+
     static let hooks = HookList(hooks: [
         HookView(name: "desktop", usable: true, problem: nil, pending: 0, dead: 0),
         HookView(name: "ntfy", usable: true, problem: nil, pending: 3, dead: 1),

@@ -32,6 +32,8 @@ struct Stage {
     var existing: Set<String> = ["/run/user/1000/hostsd/api.sock"]
     var files: [String: [String]] = [:]
     var isFull = false
+    /// What happens in each pause between two attempts.
+    var onPause: () -> Void = {}
 
     struct Result {
         let output: String
@@ -52,7 +54,7 @@ struct Stage {
         let world = World(
             environment: environment, outputIsTerminal: width != nil, errorIsTerminal: width != nil,
             terminalColumns: width ?? 0, localTime: .utc, now: { Self.now }, exists: { existing.contains($0) },
-            fileNames: { files[$0] ?? [] }, makeTransport: { _ throws(ClientError) in daemon }, pause: { _ in },
+            fileNames: { files[$0] ?? [] }, makeTransport: { _ throws(ClientError) in daemon }, pause: { _ in onPause() },
             console: console)
         let code = Program(version: "0.1.0", world: world).run(arguments)
         return Result(output: console.output, error: console.error, code: code)
