@@ -15,7 +15,8 @@ package final class LogCenter: Sendable {
     package static let watcherBacklog = 1024
 
     struct State: Sendable {
-        var levels: [LogCategory: LogLevel]
+        /// From which level on a category is handed to the sinks.
+        var sinkLevels: [LogCategory: LogLevel]
         var ring: [LogRecord] = []
         var next = 0
         var sequence = 0
@@ -24,24 +25,23 @@ package final class LogCenter: Sendable {
     }
 
     private let state: Locked<State>
-    private let sinkLevel: LogLevel
+    private let ringLevel: LogLevel
     private let sinks: [any LogSink]
     private let clock: any WallClock
 
     /// Makes a center.
     ///
     /// - Parameters:
-    ///   - level: The least level that is kept in the ring, for every category; changed by `setLevel`.
-    ///   - sinkLevel: The least level that is handed to the sinks.
+    ///   - level: The least level that is kept in the ring, for every category.
+    ///   - sinkLevel: The least level that is handed to the sinks; changed by `setSinkLevel`.
     ///   - sinks: Where records go beside the ring.
     ///   - clock: Where the time of a record comes from.
     package init(
         level: LogLevel = .debug, sinkLevel: LogLevel = .info, sinks: [any LogSink], clock: any WallClock
     ) {
-        var levels: [LogCategory: LogLevel] = [:]
-        for category in LogCategory.allCases { levels[category] = level }
-        state = Locked(State(levels: levels))
-        self.sinkLevel = sinkLevel
+        let levels = LogCategory.allCases.map { ($0, sinkLevel) }
+        state = Locked(State(sinkLevels: Dictionary(uniqueKeysWithValues: levels)))
+        ringLevel = level
         self.sinks = sinks
         self.clock = clock
     }
@@ -49,31 +49,31 @@ package final class LogCenter: Sendable {
     /// The log of one category.
     package func log(_ category: LogCategory) -> Log { Log(center: self, category: category) }
 
-    /// Changes from which level on a category is kept.
-    package func setLevel(_ level: LogLevel, for category: LogCategory) {
-        state.withLock { $0.levels[category] = level }
+    /// Changes from which level on a category is handed to the sinks; the ring keeps at least as much.
+    package func setSinkLevel(_ level: LogLevel, for category: LogCategory) {
+        state.withLock { $0.sinkLevels[category] = level }
     }
 
     func isKept(_ level: LogLevel, _ category: LogCategory) -> Bool {
-        state.withLock { level >= ($0.levels[category] ?? .trace) }
+        level >= ringLevel || state.withLock { level >= $0.sinkLevels[category] ?? ringLevel }
     }
 
     func record(
         _ level: LogLevel, _ category: LogCategory, _ event: String, _ message: String, _ fields: [LogField]
     ) {
         let time = clock.now
-        let (record, watchers) = state.withLock { state in
+        let (record, watchers, isWritten) = state.withLock { state in
             state.sequence += 1
             let record = LogRecord(
                 sequence: state.sequence, time: time, category: category, level: level, event: event,
                 message: message, fields: fields)
             state.keep(record)
-            return (record, Array(state.watchers))
+            return (record, Array(state.watchers), level >= state.sinkLevels[category] ?? ringLevel)
         }
         for (id, watcher) in watchers {
             if case .dropped = watcher.yield(record) { end(watcher: id) }
         }
-        guard level >= sinkLevel else { return }
+        guard isWritten else { return }
         for sink in sinks { sink.write(record) }
     }
 

@@ -15,11 +15,14 @@ actor ConfigurationKeeper {
     }
 
     private(set) var current: Configuration
+    /// Everything that is wrong with the configuration now, the rules of the agents included.
+    private(set) var diagnostics: [Diagnostic] = []
     private let reader: ConfigurationReader
     private let clock: any MonotonicClock
     private let log: Log
     private let putInForce: @Sendable (Configuration) async -> Void
     private var presence = RecordPresence()
+    private var ruleFaults: [Diagnostic] = []
     private var isFirst = true
     private var isReloading = false
     private var queue: [CheckedContinuation<Void, Never>] = []
@@ -39,15 +42,19 @@ actor ConfigurationKeeper {
     }
 
     /// Reads the folder and puts what it says in force, before it returns.
+    ///
+    /// - Parameter ruleFaults: What is wrong with the rules of the agents, if they were read anew.
+    /// - Returns: What has changed.
     @discardableResult
-    func reload() async -> Change {
+    func reload(ruleFaults: [Diagnostic]? = nil) async -> Change {
         await enter()
         defer { leave() }
         let decision = presence.observe(await reader.read(), now: clock.now)
         schedule(decision.lookAgainAt)
         let previous = current
         current = ConfigurationLoader.load(decision.snapshot).merging(lastGood: previous)
-        report(previous)
+        if let ruleFaults { self.ruleFaults = ruleFaults }
+        report()
         let new = current
         if new != previous || isFirst { await putInForce(new) }
         isFirst = false
@@ -71,11 +78,15 @@ actor ConfigurationKeeper {
     }
 
     /// Reloads on every change of the folder, and when a missing file must be believed gone, until cancelled.
-    func run(changes: AsyncStream<Void>) async {
+    ///
+    /// - Parameters:
+    ///   - reload: Reads the configuration, and what else stands in the folder.
+    ///   - changes: Tells that something in the folder has changed.
+    func run(reload: @escaping @Sendable () async -> Void, changes: AsyncStream<Void>) async {
         let (again, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         lookAgainWake = wake
         await withDiscardingTaskGroup { group in
-            group.addTask { for await _ in changes { await self.reload() } }
+            group.addTask { for await _ in changes { await reload() } }
             group.addTask { for await _ in again { await self.waitAndReload() } }
             if pendingLook != nil { wake.yield() }
         }
@@ -96,10 +107,17 @@ actor ConfigurationKeeper {
         await reload()
     }
 
+    /// What is wrong with the files of one host.
+    func diagnostics(about host: HostID) -> [Diagnostic] {
+        let names = ["/\(host).toml", "/\(host).override.toml"]
+        return diagnostics.filter { diagnostic in names.contains { diagnostic.location.file.hasSuffix($0) } }
+    }
+
     /// Tells what is wrong, once: when it is new, and when it is mended.
-    private func report(_ previous: Configuration) {
-        let known = Set(previous.diagnostics)
-        for diagnostic in current.diagnostics where !known.contains(diagnostic) {
+    private func report() {
+        let known = Set(diagnostics)
+        diagnostics = (current.diagnostics + ruleFaults).sorted()
+        for diagnostic in diagnostics where !known.contains(diagnostic) {
             let level: LogLevel =
                 switch diagnostic.severity {
                 case .error: .error
@@ -110,7 +128,7 @@ actor ConfigurationKeeper {
                 level, "config.diagnostic", "\(diagnostic.location): \(diagnostic.text)",
                 [.text("severity", diagnostic.severity.rawValue), .text("file", diagnostic.location.file)])
         }
-        if current.diagnostics.isEmpty, !previous.diagnostics.isEmpty {
+        if diagnostics.isEmpty, !known.isEmpty {
             log.notice("config.mended", "the configuration has no faults any more")
         }
     }

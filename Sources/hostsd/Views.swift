@@ -1,5 +1,6 @@
 import HostsAPI
-import HostsLog
+import HostsAttention
+import HostsConfig
 import HostsModel
 
 // What the engines know, in the words of the wire. One direction only.
@@ -109,12 +110,38 @@ extension EvidenceView {
     }
 }
 
-extension LogView {
-    init(_ record: LogRecord) {
-        let fields = record.fields.map { ($0.name, $0.value.description) }
+extension TurnClockView {
+    init?(_ reading: TurnClockReading?) {
+        guard let reading, let side = reading.side else { return nil }
         self.init(
-            sequence: record.sequence, time: APITime(record.time), category: record.category.rawValue,
-            level: record.level.rawValue, event: record.event, message: record.message,
-            fields: Dictionary(fields, uniquingKeysWith: { _, last in last }))
+            side: side.rawValue, running: reading.isRunning, agentSeconds: reading.totals.agentSeconds,
+            personSeconds: reading.totals.personSeconds, outOfSyncSeconds: reading.totals.outOfSyncSeconds)
+    }
+}
+
+extension EventView {
+    init(_ event: AttentionEvent) {
+        self.init(
+            id: event.id.rawValue, kind: event.kind.rawValue, key: event.key, time: APITime(event.time),
+            host: event.host?.rawValue, session: event.session?.rawValue, agent: event.agent?.rawValue,
+            place: event.place, reason: event.reason, turn: event.turn, late: event.isLate,
+            gapSeconds: event.gap?.seconds ?? 0, summary: event.summary, delivery: event.delivery.word,
+            dropReason: event.delivery.dropReason?.rawValue)
+    }
+}
+
+extension HookView {
+    init(_ status: HookStatus) {
+        self.init(
+            name: status.name, usable: status.state == .ready, problem: status.problem, pending: status.pending,
+            dead: status.dead)
+    }
+}
+
+extension DiagnosticView {
+    init(_ diagnostic: Diagnostic) {
+        self.init(
+            severity: diagnostic.severity.rawValue, file: diagnostic.location.file,
+            line: diagnostic.location.line, column: diagnostic.location.column, message: diagnostic.text)
     }
 }

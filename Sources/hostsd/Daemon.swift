@@ -1,0 +1,338 @@
+import Glibc
+import HostsAPI
+import HostsAttention
+import HostsConfig
+import HostsDetection
+import HostsHub
+import HostsLog
+import HostsModel
+import HostsPolicy
+import HostsSSH
+import HostsServer
+import HostsSystem
+
+/// Civil time of this machine.
+struct SystemWallClock: WallClock {
+    var now: WallTime {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return WallTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+}
+
+/// Why the daemon cannot run; each says what to do.
+enum StartFailure: Error {
+    case paths(PathError)
+    case server(HTTPServerError)
+    case system(String)
+
+    var message: String {
+        switch self {
+        case .paths(let error): error.description
+        case .server(let error): "\(error.message)\nhint: \(error.help)"
+        case .system(let text): text
+        }
+    }
+}
+
+/// All parts of the daemon, put together; the one place that chooses the real clock, folders and links.
+struct Daemon: Sendable {
+    static let version = "0.1.0"
+
+    /// How long the last deliveries may take when the daemon stops.
+    private static let stopGrace = Duration.seconds(1)
+    /// How often the line of `systemctl status` is looked at.
+    private static let statusInterval = Duration.seconds(5)
+
+    private let options: Options
+    private let paths: Paths
+    private let service: ServiceManager
+    private let signals: AsyncStream<ProcessSignal>
+    private let clock = SystemClock()
+    private let wallClock = SystemWallClock()
+    private let logs: LogCenter
+    private let log: Log
+    private let hub: ConnectionHub
+    private let center: AttentionCenter
+    private let keeper: ConfigurationKeeper
+    private let rules: RuleShelf
+    private let server: HTTPServer
+    private let watch: FolderWatch
+
+    /// Opens what the daemon cannot be without: its folders, its socket, its event loop.
+    init(_ options: Options, service: ServiceManager) throws(StartFailure) {
+        self.options = options
+        self.service = service
+        let environment = Paths.environment()
+        paths = try Self.findPaths(options, environment)
+        let sink: any LogSink =
+            switch options.logFormat {
+            case .json: JSONLinesSink(descriptor: STDERR_FILENO)
+            case .text: TerminalSink.standardError(environment: environment)
+            }
+        let logs = LogCenter(sinkLevel: options.logLevel ?? .info, sinks: [sink], clock: wallClock)
+        self.logs = logs
+        log = logs.log(.daemon)
+        let loop: EventLoop
+        do throws(EventLoopError) {
+            loop = try EventLoop()
+        } catch {
+            throw .system("the event loop cannot be made: errno \(error.code); look at ulimit -n")
+        }
+        do throws(SystemFailure) {
+            signals = try ProcessSignals.catching()
+            watch = try FolderWatch(folders: paths.watchedFolders, clock: clock, log: logs.log(.config))
+        } catch {
+            throw .system(error.description)
+        }
+        let shipped = options.rulesDirectory ?? RuleShelf.shippedFolder(program: Self.programPath())
+        let rules = RuleShelf(shipped: shipped, own: paths.agents, log: logs.log(.config))
+        self.rules = rules
+
+        let links = LinkParts(loop: loop, environment: environment, log: logs.log(.ssh))
+        let connector = SettableConnector(links.factory(Settings()))
+        let hubEnvironment = ConnectionHub.Environment(
+            connector: connector, clock: clock, wallClock: wallClock, jitter: SystemJitter(), log: logs.log(.hub),
+            makeInterpreter: { rules.makeDetector(for: $0) })
+        let hub = ConnectionHub(environment: hubEnvironment, settings: ConnectionHub.Settings())
+        self.hub = hub
+
+        let hookEnvironment = HookEnvironment(inherited: environment, socket: paths.socket)
+        let runner = SettableHookRunner(HookRunner(environment: hookEnvironment))
+        let hooksFolder = paths.hooks
+        let center: AttentionCenter
+        do throws(ThreadError) {
+            center = try AttentionCenter(
+                database: paths.state + "/hostsd.db",
+                environment: AttentionCenter.Environment(
+                    clock: clock, wall: wallClock, jitter: SystemJitter(), runner: runner,
+                    readHooks: { HookFolder.read([hooksFolder]) }, log: logs))
+        } catch {
+            throw .system("a thread cannot be made: \(error); look at ulimit -u")
+        }
+        self.center = center
+
+        let force = Enforcer(
+            links: links, connector: connector, hub: hub, center: center, runner: runner,
+            hookEnvironment: hookEnvironment, logs: logs, fixedLevel: options.logLevel)
+        let keeper = ConfigurationKeeper(
+            reader: ConfigurationReader(directory: paths.configuration), clock: clock, log: logs.log(.config),
+            putInForce: { await force.putInForce($0) })
+        self.keeper = keeper
+
+        let version = VersionDocument(version: Self.version, pid: Int(getpid()))
+        let fleet = FleetService(
+            facts: .init(version: version, started: wallClock.now, paths: paths), hub: hub, center: center,
+            keeper: keeper, overrides: OverrideWriter(paths: paths),
+            check: SignalCheck(environment: hubEnvironment), logs: LogFeed(center: logs), clock: wallClock,
+            readAll: { await Self.readAll(keeper, rules, center) })
+        do throws(HTTPServerError) {
+            server = try HTTPServer(
+                path: paths.socket, service: fleet, version: version, clock: clock, log: logs.log(.api))
+        } catch {
+            throw .server(error)
+        }
+    }
+
+    /// Runs until a signal asks it to stop, or until the control socket fails.
+    func run() async throws(StartFailure) {
+        log.info(
+            "daemon.start", "hostsd \(Self.version) starts, configuration in \(paths.configuration)",
+            .text("version", Self.version), .count("pid", Int(getpid())))
+        await Self.readAll(keeper, rules, center)
+        await center.post(.daemonStarted, summary: "hostsd \(Self.version) has started")
+        let failure = await withTaskGroup(of: HTTPServerError?.self) { group in
+            group.addTask { await serve() }
+            group.addTask {
+                await obeySignals()
+                return nil
+            }
+            for part in parts {
+                group.addTask {
+                    await part()
+                    return .none
+                }
+            }
+            // Two tasks may end by themselves: the server when it fails, the signals when one says stop.
+            var failure: HTTPServerError?
+            for await ended in group {
+                failure = ended
+                break
+            }
+            await stop()
+            group.cancelAll()
+            return failure
+        }
+        log.info("daemon.stop", "hostsd has stopped")
+        if let failure { throw .server(failure) }
+    }
+
+    /// What runs until it is cancelled.
+    private var parts: [@Sendable () async -> Void] {
+        [
+            { await hub.run() },
+            { for await event in hub.events { await center.handle(event) } },
+            { await center.run() },
+            { await watch.run() },
+            { await keeper.run(reload: { await Self.readAll(keeper, rules, center) }, changes: watch.changes) },
+            { await tellStatus() },
+            { await giveSignsOfLife() },
+        ]
+    }
+
+    private func serve() async -> HTTPServerError? {
+        do throws(HTTPServerError) {
+            try await server.run()
+            return nil
+        } catch {
+            log.critical("api.failed", error.message, .text("help", error.help))
+            return error
+        }
+    }
+
+    private func obeySignals() async {
+        service.ready(status: await statusLine())
+        for await signal in signals {
+            switch signal {
+            case .terminate, .interrupt:
+                log.info("daemon.signal", "asked to stop", .text("signal", "\(signal)"))
+                return
+            case .reload:
+                service.reloading(status: "Reading the configuration")
+                await Self.readAll(keeper, rules, center)
+                service.ready(status: await statusLine())
+            }
+        }
+    }
+
+    private func stop() async {
+        service.stopping(status: "Stopping")
+        await center.post(.daemonStopping, summary: "hostsd is stopping")
+        await center.drain(until: clock.now.advanced(by: Self.stopGrace))
+    }
+
+    @discardableResult
+    private static func readAll(
+        _ keeper: ConfigurationKeeper, _ rules: RuleShelf, _ center: AttentionCenter
+    ) async -> ConfigurationKeeper.Change {
+        let faults = await rules.read()
+        await center.reloadHooks()
+        return await keeper.reload(ruleFaults: faults)
+    }
+
+    // MARK: The service manager
+
+    private func tellStatus() async {
+        var last = ""
+        while !Task.isCancelled {
+            let line = await statusLine()
+            if line != last { service.status(line) }
+            last = line
+            do {
+                try await clock.sleep(for: Self.statusInterval)
+            } catch {
+                return  // cancelled: the daemon stops
+            }
+        }
+    }
+
+    private func giveSignsOfLife() async {
+        do throws(CancellationError) {
+            try await service.keepAlive(clock: clock, isHealthy: { _ = await hub.snapshots(); return true })
+        } catch {
+            return  // cancelled: the daemon stops
+        }
+    }
+
+    private func statusLine() async -> String {
+        let summary = FleetSummary(await hub.snapshots())
+        let faults = await keeper.diagnostics.count { $0.severity == .error }
+        return "\(summary.online)/\(summary.hosts) online, \(summary.needsYou) need you"
+            + (summary.disabled > 0 ? ", \(summary.disabled) disabled" : "")
+            + (faults > 0 ? "; \(faults) configuration errors, see hostsctl status" : "")
+    }
+
+    // MARK: Places
+
+    private static func findPaths(
+        _ options: Options, _ environment: [String: String]
+    ) throws(StartFailure) -> Paths {
+        let chosen = PathOptions(
+            configuration: options.configDirectory, state: options.stateDirectory, socket: options.socket)
+        do throws(PathError) {
+            let paths = try Paths.resolve(chosen, environment: environment, role: .daemon)
+            try paths.createFolders()
+            return paths
+        } catch {
+            throw .paths(error)
+        }
+    }
+
+    private static func programPath() -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        return String(decoding: buffer.prefix(max(count, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// What links are made of, apart from the settings.
+struct LinkParts: Sendable {
+    let loop: EventLoop
+    let environment: [String: String]
+    let log: Log
+
+    func factory(_ settings: Settings) -> LinkFactory {
+        var link = LinkSettings(environment: environment, homeDirectory: environment["HOME"] ?? "/")
+        if let program = settings.ssh.program { link.sshProgram = program }
+        link.configFile = settings.ssh.configFile
+        link.probeMode =
+            switch settings.probe.mode {
+            case .auto: .auto
+            case .persistent: .persistent
+            case .exec: .exec
+            }
+        link.timeouts.connect = settings.ssh.connectTimeout
+        link.timeouts.handshake = settings.ssh.handshakeTimeout
+        link.timeouts.authentication = settings.ssh.authenticationTimeout
+        return LinkFactory(loop: loop, settings: link, program: HostDetector.program, log: log)
+    }
+}
+
+/// Puts a configuration in force in every part that it concerns.
+struct Enforcer: Sendable {
+    let links: LinkParts
+    let connector: SettableConnector
+    let hub: ConnectionHub
+    let center: AttentionCenter
+    let runner: SettableHookRunner
+    let hookEnvironment: HookEnvironment
+    let logs: LogCenter
+    /// The level that the command line asks for; it wins over `hostsd.toml`.
+    let fixedLevel: LogLevel?
+
+    func putInForce(_ configuration: Configuration) async {
+        let settings = configuration.settings
+        setLevels(settings.log)
+        connector.set(links.factory(settings))
+        runner.set(HookRunner(environment: hookEnvironment, timeout: settings.hooks.timeout))
+        var attention = AttentionCenter.Settings()
+        attention.isEnabled = settings.attention.isEnabled
+        attention.concurrency = settings.hooks.concurrency
+        await center.update(attention)
+        var feed = ConnectionHub.Settings()
+        feed.interval = settings.probe.interval
+        feed.probeTimeout = settings.probe.timeout
+        feed.policy = BoardReconnectPolicy(
+            maxAttempts: settings.reconnect.maxAttempts, delays: settings.reconnect.delays.map(\.seconds))
+        await hub.setSettings(feed)
+        let bad = configuration.bad.compactMapValues(\.first).mapValues { ($0.location, $0.text) }
+        await hub.setRecords(Array(configuration.records.values), bad: bad)
+    }
+
+    private func setLevels(_ settings: Settings.Log) {
+        for category in LogCategory.allCases {
+            let chosen = settings.levels[category.rawValue] ?? settings.level
+            logs.setSinkLevel(fixedLevel ?? LogLevel(rawValue: chosen.rawValue) ?? .info, for: category)
+        }
+    }
+}
