@@ -43,24 +43,24 @@ struct ScreenLayout: Hashable {
     }
 
     /// A composer between two rows, with a few rows of footer below it.
+    ///
+    /// The lowest frame row counts, and the draft reaches up to the next one: an old composer above a dialog, whose
+    /// frame rows are lower, is none.
     private static func framed(
         _ screen: Screen, _ shape: CompiledRules.Composer, _ bottom: Pattern, _ matcher: inout RowMatcher
     ) -> Found? {
         var below = 0
-        for row in screen.rows.indices.reversed() where below <= shape.footerRows {
-            if !matcher.matches(bottom, screen, row) {
-                if !screen.isBlank(row) { below += 1 }
-                continue
-            }
-            let earliest = max(0, row - composerRows)
-            for prompt in (earliest..<row).reversed() {
-                guard isPrompt(prompt, screen, shape, &matcher) else { continue }
-                guard let top = shape.top else {
-                    return Found(bodyEnd: prompt, composer: prompt..<row, footerStart: row + 1)
-                }
-                guard prompt > 0, matcher.matches(top, screen, prompt - 1) else { continue }
-                return Found(bodyEnd: prompt - 1, composer: prompt..<row, footerStart: row + 1)
-            }
+        var row = screen.rows.count - 1
+        while row > 0, !matcher.matches(bottom, screen, row) {
+            if !screen.isBlank(row) { below += 1 }
+            guard below <= shape.footerRows else { return nil }
+            row -= 1
+        }
+        let top = shape.top ?? bottom
+        for above in (max(0, row - composerRows)..<row).reversed()
+        where matcher.matches(top, screen, above) || matcher.matches(bottom, screen, above) {
+            guard above + 1 < row, isPrompt(above + 1, screen, shape, &matcher) else { return nil }
+            return Found(bodyEnd: above, composer: (above + 1)..<row, footerStart: row + 1)
         }
         return nil
     }
