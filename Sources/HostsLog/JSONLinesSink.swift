@@ -10,7 +10,9 @@ package struct JSONLinesSink: LogSink {
     ///
     /// - Parameter descriptor: Where the lines go; stays open for as long as the sink lives.
     package init(descriptor: Int32) {
-        writer = LineWriter(descriptor: descriptor) { #"{"category":"daemon","event":"log.lost","lines":\#($0)}"# }
+        writer = LineWriter(descriptor: descriptor) {
+            #"{"category":"daemon","event":"log.lost","lines":\#($0)}"#
+        }
     }
 
     package func write(_ record: LogRecord) {

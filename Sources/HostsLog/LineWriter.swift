@@ -5,7 +5,9 @@ import HostsModel
 ///
 /// A line that the reader has no room for is lost, and the next line that fits is preceded by a notice of how many were.
 final class LineWriter: Sendable {
-    /// Longest line with its newline, in bytes. POSIX writes so much to a pipe whole or not at all (PIPE_BUF).
+    /// Longest line with its newline, in bytes.
+    ///
+    /// POSIX writes so much to a pipe whole or not at all (PIPE_BUF).
     static let lineLimit = 4096
 
     /// How long one line waits for room; while lines are being lost, none waits.

@@ -15,13 +15,16 @@ package struct TerminalSink: LogSink {
     ///   - descriptor: Where the lines go; stays open for as long as the sink lives.
     ///   - isColored: Whether levels are told by colour as well.
     package init(descriptor: Int32, isColored: Bool) {
-        writer = LineWriter(descriptor: descriptor) { "... \($0) log lines are lost: the reader was too slow" }
+        writer = LineWriter(descriptor: descriptor) {
+            "... \($0) log lines are lost: the reader was too slow"
+        }
         self.isColored = isColored
     }
 
     /// The sink of standard error, in colour where a person reads it who did not ask for none (`NO_COLOR`).
     ///
     /// - Parameter environment: Of the process.
+    /// - Returns: The sink.
     package static func standardError(environment: [String: String]) -> TerminalSink {
         let wantsNone = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
         return TerminalSink(descriptor: STDERR_FILENO, isColored: isatty(STDERR_FILENO) == 1 && !wantsNone)
@@ -51,7 +54,8 @@ package struct TerminalSink: LogSink {
         var seconds = time_t((time.milliseconds - milliseconds) / 1000)
         var parts = tm()
         localtime_r(&seconds, &parts)
-        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { twoDigits(Int($0)) }.joined(separator: ":")
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { twoDigits(Int($0)) }.joined(
+            separator: ":")
         return "\(clock).\(milliseconds < 100 ? "0" : "")\(twoDigits(Int(milliseconds)))"
     }
 

@@ -30,7 +30,9 @@ package enum APIRoutes {
                 .document(try await service.reload())
             },
             Route(.get, "/healthz", .read) { _ async throws(APIError) in
-                .response(HTTPResponse(status: 200, contentType: "text/plain; charset=utf-8", body: Array("ok\n".utf8)))
+                .response(
+                    HTTPResponse(
+                        status: 200, contentType: "text/plain; charset=utf-8", body: Array("ok\n".utf8)))
             },
             Route(.get, "/metrics", .read) { _ async throws(APIError) in
                 let text = MetricsText.page(
@@ -100,7 +102,9 @@ package enum APIRoutes {
         ]
     }
 
-    /// Nil for a list. A HEAD request never opens a stream: nobody would read it.
+    /// Nil for a list.
+    ///
+    /// A HEAD request never opens a stream: nobody would read it.
     private static func streamFormat(of request: RoutedRequest) throws(APIError) -> StreamFormat? {
         let follows = try request.query.flag("follow")
         guard request.request.method != "HEAD" else { return nil }
@@ -132,10 +136,14 @@ package enum APIRoutes {
             limit: try query.integer("limit", in: 0...listLimit) ?? (isStream ? 0 : defaultLogLimit))
     }
 
-    /// Where a stream goes on, newer than what the address says. An empty id is none (WHATWG HTML, 9.2.4).
+    /// Where a stream goes on, newer than what the address says.
+    ///
+    /// An empty id is none (WHATWG HTML, 9.2.4).
     private static func lastID(of request: RoutedRequest, isStream: Bool) throws(APIError) -> String? {
         guard isStream, let id = request.request.field("last-event-id"), !id.isEmpty else { return nil }
-        guard id.utf8.count <= idLimit else { throw .badRequest("Last-Event-ID has at most \(idLimit) bytes") }
+        guard id.utf8.count <= idLimit else {
+            throw .badRequest("Last-Event-ID has at most \(idLimit) bytes")
+        }
         return id
     }
 }

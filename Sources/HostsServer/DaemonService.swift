@@ -16,6 +16,7 @@ package protocol DaemonService: Sendable {
     /// One host.
     ///
     /// - Parameter name: What the person typed; may be no valid name at all.
+    /// - Returns: The host with its sessions and its record.
     /// - Throws: `.hostNotFound` with the nearest known name.
     func host(_ name: String) async throws(APIError) -> HostDocument
 
@@ -87,8 +88,9 @@ package struct Watch<Element: Sendable>: Sendable {
 
 /// Which events are asked for.
 package struct EventQuery: Hashable, Sendable {
-    /// The last event that the client has. A list without it is the newest `limit` events; with it, the first `limit`
-    /// events that follow.
+    /// The last event that the client has.
+    ///
+    /// A list without it is the newest `limit` events; with it, the first `limit` events that follow.
     package var after: String?
     package var host: HostID?
     /// Empty for every kind.
@@ -122,7 +124,8 @@ package struct LogQuery: Hashable, Sendable {
     package var limit: Int
 
     package init(
-        after: Int? = nil, categories: Set<LogCategory> = [], level: LogLevel? = nil, host: HostID? = nil, limit: Int
+        after: Int? = nil, categories: Set<LogCategory> = [], level: LogLevel? = nil, host: HostID? = nil,
+        limit: Int
     ) {
         self.after = after
         self.categories = categories

@@ -15,7 +15,9 @@ package struct Peer: Hashable, Sendable {
 
 /// One request as it came: nothing in it has been believed yet.
 package struct HTTPRequest: Hashable, Sendable {
-    /// Largest request body, in bytes. No route takes one yet, so bodies are counted and not kept.
+    /// Largest request body, in bytes.
+    ///
+    /// No route takes one yet, so bodies are counted and not kept.
     package static let bodyLimit = ByteCount.mebibytes(1)
 
     package let method: String
@@ -41,6 +43,7 @@ package struct HTTPRequest: Hashable, Sendable {
     /// The first value of a field.
     ///
     /// - Parameter name: In lower case.
+    /// - Returns: The value as it came; nil if the field is missing.
     package func field(_ name: String) -> String? { fields[name]?.first }
 }
 
@@ -87,6 +90,8 @@ package enum HTTPAnswer: Sendable {
     case response(HTTPResponse)
     case stream(StreamAnswer)
 
-    static func document(_ document: some Encodable) -> HTTPAnswer { .response(HTTPResponse(document: document)) }
+    static func document(_ document: some Encodable) -> HTTPAnswer {
+        .response(HTTPResponse(document: document))
+    }
     static func error(_ error: APIError) -> HTTPAnswer { .response(HTTPResponse(error: error)) }
 }

@@ -32,7 +32,8 @@ package final class HTTPServer: Sendable {
     ///   - log: Of the category `api`.
     /// - Throws: What stands against it, with a message and the next step.
     package init(
-        path: String, service: any DaemonService, version: VersionDocument, clock: any MonotonicClock, log: Log
+        path: String, service: any DaemonService, version: VersionDocument, clock: any MonotonicClock,
+        log: Log
     ) throws(HTTPServerError) {
         // A client that goes while it is written to must not end the process (libmicrohttpd asks for this in its
         // external mode).
@@ -45,7 +46,9 @@ package final class HTTPServer: Sendable {
         self.log = log
     }
 
-    /// Serves until its task is cancelled; then tells every client and returns within a second. Called once.
+    /// Serves until its task is cancelled; then tells every client and returns within a second.
+    ///
+    /// Called once.
     ///
     /// - Throws: When the transport cannot be started or fails by itself.
     package func run() async throws(HTTPServerError) {
@@ -119,7 +122,9 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// Runs a handler until its deadline. The client is told of a timeout at once, though the handler is waited for.
+    /// Runs a handler until its deadline.
+    ///
+    /// The client is told of a timeout at once, though the handler is waited for.
     private func run(_ route: Route, _ request: RoutedRequest, _ exchange: Exchange) async -> HTTPAnswer {
         let limit = Self.requestDeadline
         return await withTaskGroup(of: HTTPAnswer.self) { group in
@@ -145,7 +150,9 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    private func note(_ request: HTTPRequest, _ route: Route?, status: Int, since start: ContinuousClock.Instant) {
+    private func note(
+        _ request: HTTPRequest, _ route: Route?, status: Int, since start: ContinuousClock.Instant
+    ) {
         let level: LogLevel = route?.permission == .write ? .info : .debug
         let method = SafeText.visible(request.method, limit: 20)
         let path = SafeText.visible(request.target, limit: 200)

@@ -49,7 +49,8 @@ extension HTTPServerError {
         case .alreadyRunning:
             "use it (hostsctl status), stop it (systemctl --user stop hostsd), or start this one with --socket PATH"
         case .notASocket: "move the file away, or start hostsd with --socket PATH"
-        case .unsafeDirectory(let path, _, _): "chmod go-w \(path), or name a directory of your own with --socket PATH"
+        case .unsafeDirectory(let path, _, _):
+            "chmod go-w \(path), or name a directory of your own with --socket PATH"
         case .systemCall: "look at the directory and its permissions, or start hostsd with --socket PATH"
         case .transport: "look at the limits of the process (ulimit -n), then start hostsd again"
         }

@@ -8,7 +8,8 @@ enum MetricsText {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     static let conditions = [
-        "online", "checking", "connecting", "reconnecting", "asleep", "disabled", "needsYou", "dormant", "limited",
+        "online", "checking", "connecting", "reconnecting", "asleep", "disabled", "needsYou", "dormant",
+        "limited",
         "unsupported", "badRecord",
     ]
     static let states = ["busy", "idle", "needsYou", "exited", "stopped", "unknown"]
@@ -23,7 +24,9 @@ enum MetricsText {
         let conditions = Dictionary(grouping: hosts, by: \.condition).mapValues(\.count)
         let states = Dictionary(grouping: sessions, by: \.state).mapValues(\.count)
         var page = ""
-        page += family("hostsd_build_info", "The running version.", [Sample(labels: [("version", status.version)], value: 1)])
+        page += family(
+            "hostsd_build_info", "The running version.",
+            [Sample(labels: [("version", status.version)], value: 1)])
         page += family(
             "process_start_time_seconds", "When the daemon started, since the Unix epoch.",
             [Sample(labels: [], value: seconds(status.started))])

@@ -7,14 +7,17 @@ package struct QueryParameters: Hashable, Sendable {
 
     /// Takes the parameters of a target.
     ///
-    /// - Parameter known: The names that the route takes.
+    /// - Parameters:
+    ///   - values: As they were decoded.
+    ///   - known: The names that the route takes.
     /// - Throws: `.badRequest` that names the unknown parameter and the known ones.
     package init(_ values: [String: String], known: [String]) throws(APIError) {
         if let unknown = values.keys.sorted().first(where: { !known.contains($0) }) {
             let name = SafeText.visible(unknown, limit: 40)
             throw .badRequest(
                 known.isEmpty
-                    ? "there is no parameter \(name) here" : "there is no parameter \(name) here, only "
+                    ? "there is no parameter \(name) here"
+                    : "there is no parameter \(name) here, only "
                         + known.joined(separator: ", "))
         }
         self.values = values
@@ -33,7 +36,8 @@ package struct QueryParameters: Hashable, Sendable {
     package func integer(_ name: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
         guard let text = values[name] else { return nil }
         guard let value = Int(text), range.contains(value) else {
-            throw .badRequest("\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw .badRequest(
+                "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return value
     }

@@ -58,7 +58,9 @@ package struct RequestTarget: Hashable, Sendable {
         return result
     }
 
-    /// Undoes percent-encoding (RFC 3986, section 2.1). A plus sign stays one: times and versions have it.
+    /// Undoes percent-encoding (RFC 3986, section 2.1).
+    ///
+    /// A plus sign stays one: times and versions have it.
     private static func decoded(_ text: Substring, _ place: String) throws(APIError) -> String {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
@@ -67,7 +69,8 @@ package struct RequestTarget: Hashable, Sendable {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(hexadecimal), let low = rest.popFirst().flatMap(hexadecimal)
+            guard let high = rest.popFirst().flatMap(hexadecimal),
+                let low = rest.popFirst().flatMap(hexadecimal)
             else { throw .badRequest("\(place) has a percent sign without two hexadecimal digits") }
             bytes.append(high << 4 | low)
         }

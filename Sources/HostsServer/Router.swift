@@ -30,6 +30,7 @@ package struct RoutedRequest: Sendable {
     /// The value of a variable of the pattern.
     ///
     /// - Parameter name: A variable of the route's own pattern; any other name is our bug.
+    /// - Returns: The decoded part of the path.
     package func variable(_ name: String) -> String {
         guard let value = variables[name] else {
             preconditionFailure("the route's pattern has no variable \(name)")
@@ -78,7 +79,9 @@ package struct Router: Sendable {
 
     package let routes: [Route]
 
-    /// Makes a router. Two routes for the same requests are our bug and trap.
+    /// Makes a router.
+    ///
+    /// Two routes for the same requests are our bug and trap.
     package init(_ routes: [Route]) {
         var seen: Set<[Segment]> = []
         for route in routes {

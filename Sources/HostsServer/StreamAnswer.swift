@@ -13,6 +13,8 @@ package struct StreamAnswer: Sendable {
     /// Makes a stream of documents.
     ///
     /// - Parameters:
+    ///   - watch: What is streamed.
+    ///   - format: What the client reads.
     ///   - id: Where a client goes on after a document.
     package init<Document: Encodable & Sendable>(
         _ watch: Watch<Document>, format: StreamFormat, id: @escaping @Sendable (Document) -> String

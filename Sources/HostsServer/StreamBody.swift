@@ -1,6 +1,8 @@
 import HostsModel
 
-/// The bytes of one stream between the task that writes it and the loop that sends it. Bounded.
+/// The bytes of one stream between the task that writes it and the loop that sends it.
+///
+/// Bounded.
 final class StreamBody: Sendable {
     /// How much may wait for a reader that does not keep up; the last word comes on top.
     static let byteLimit = ByteCount.kibibytes(256)
@@ -38,7 +40,9 @@ final class StreamBody: Sendable {
 
     /// Makes an empty body.
     ///
-    /// - Parameter wake: Tells the loop that there is something to send; from any thread.
+    /// - Parameters:
+    ///   - format: Of the last word.
+    ///   - wake: Tells the loop that there is something to send; from any thread.
     init(format: StreamFormat, wake: @escaping @Sendable () -> Void) {
         self.format = format
         self.wake = wake
@@ -52,13 +56,17 @@ final class StreamBody: Sendable {
     func append(_ chunk: [UInt8]) -> Append {
         change { state in
             if state.hasEnded || state.isClosed { return .closed }
-            guard state.byteCount == 0 || state.byteCount + chunk.count <= Self.byteLimit.bytes else { return .full }
+            guard state.byteCount == 0 || state.byteCount + chunk.count <= Self.byteLimit.bytes else {
+                return .full
+            }
             state.add(chunk)
             return .queued
         }
     }
 
-    /// Adds a chunk as soon as there is room: for a past that the reader asked for and may take its time with.
+    /// Adds a chunk as soon as there is room: for a past that the reader asked for and may take its time
+    /// with.
+    ///
     /// False when the stream has ended.
     func appendWhenRoom(_ chunk: [UInt8]) async -> Bool {
         while true {
@@ -79,7 +87,9 @@ final class StreamBody: Sendable {
         }
     }
 
-    /// Adds the last word and ends the stream; what waits is still sent. A second end has no effect.
+    /// Adds the last word and ends the stream; what waits is still sent.
+    ///
+    /// A second end has no effect.
     func end(_ word: StreamEnd) {
         let chunk = format.lastWord(word)
         change { state in
@@ -89,7 +99,9 @@ final class StreamBody: Sendable {
         }
     }
 
-    /// Waits until the reader has gone, or everything was sent after the end. Returns at once when cancelled.
+    /// Waits until the reader has gone, or everything was sent after the end.
+    ///
+    /// Returns at once when cancelled.
     func untilClosed() async {
         for await _ in closed {}
     }

@@ -33,6 +33,7 @@ package enum StreamFormat: Hashable, Sendable {
     /// - Parameters:
     ///   - document: What it is.
     ///   - id: Where the client goes on after it.
+    /// - Returns: The bytes, with the end of the line.
     func element(_ document: some Encodable, id: String) -> [UInt8] {
         let line = HTTPResponse.json(document)
         switch self {
@@ -55,11 +56,13 @@ package enum StreamFormat: Hashable, Sendable {
         control(word.rawValue, word.document)
     }
 
-    /// What a reader is told first when something before its place is lost. JSON lines have no room for it: there,
-    /// the response field `Hostsd-Incomplete` says it.
+    /// What a reader is told first when something before its place is lost.
+    ///
+    /// JSON lines have no room for it: there, the response field `Hostsd-Incomplete` says it.
     var resync: [UInt8] {
         let document = ErrorDocument(
-            code: "stream.incomplete", message: "what came before is lost or unknown", help: "read the list anew")
+            code: "stream.incomplete", message: "what came before is lost or unknown",
+            help: "read the list anew")
         switch self {
         case .serverSentEvents: return control("resync", document)
         case .jsonLines: return []

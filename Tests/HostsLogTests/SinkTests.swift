@@ -20,7 +20,9 @@ import Testing
             ])
         let line = TerminalSink.line(record, time: "21:04:05.123", isColored: false)
         #expect(
-            line == #"21:04:05.123 notice   hub        devbox: online again  token=3 peer="a \"b\"" late=true took=1.5 empty="""#)
+            line
+                == #"21:04:05.123 notice   hub        devbox: online again  token=3 peer="a \"b\"" late=true took=1.5 empty="""#
+        )
     }
 
     @Test func `control characters of others are made visible`() {
@@ -44,7 +46,10 @@ import Testing
         let line = JSONLinesSink.line(
             Self.record(
                 "say \"hi\"",
-                [.count("n", 3), .flag("late", false), LogField("f", .number(.nan)), LogField("p", .text("/a/b"))]))
+                [
+                    .count("n", 3), .flag("late", false), LogField("f", .number(.nan)),
+                    LogField("p", .text("/a/b")),
+                ]))
         #expect(
             line
                 == #"{"category":"hub","event":"host.online","fields":{"f":"nan","late":false,"n":3,"p":"/a/b"},"level":"notice","message":"say \"hi\"","sequence":7,"time":"2026-11-30T20:00:00.123Z"}"#

@@ -81,7 +81,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["Origin: http://localhost"], 403), (["Referer: http://localhost/"], 403), (["Host: localhost"], 400),
+        (["Origin: http://localhost"], 403), (["Referer: http://localhost/"], 403),
+        (["Host: localhost"], 400),
     ])
     func `what a page of a browser would send is refused`(fields: [String], status: Int) async throws {
         try await ServerFixture.with { server in
@@ -94,7 +95,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("localhost", 200), ("hostsd", 200), ("LOCALHOST:80", 200), ("example.com", 403), ("localhost.example.com", 403),
+        ("localhost", 200), ("hostsd", 200), ("LOCALHOST:80", 200), ("example.com", 403),
+        ("localhost.example.com", 403),
         ("localhost:", 403), ("", 403),
     ])
     func `only our own names are served`(host: String, status: Int) async throws {
@@ -180,7 +182,8 @@ import Testing
         try await ServerFixture.with { server in
             let client = try Client(server.path)
             await client.send(
-                ServerFixture.head("POST", "/v1/reload", ["Content-Length: 99999999", "Expect: 100-continue"]))
+                ServerFixture.head(
+                    "POST", "/v1/reload", ["Content-Length: 99999999", "Expect: 100-continue"]))
             let reply = try Reply(await client.readToEnd())
             #expect(reply.status == 413)
         }
@@ -198,14 +201,17 @@ import Testing
         Garbage("a word", "hello\r\n\r\n"),
         Garbage("another version", "GET / HTTP/9.9\r\n\r\n"),
         Garbage("a field without a colon", "GET /v1/hosts HTTP/1.1\r\nHost localhost\r\n\r\n"),
-        Garbage("a negative length", "POST /v1/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n"),
+        Garbage(
+            "a negative length", "POST /v1/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n"),
         Garbage(
             "a chunk without a size",
             "POST /v1/reload HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
         Garbage(
             "a target without end",
             "GET /" + String(repeating: "a", count: 100_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n"),
-        Garbage("fields without end", "GET / HTTP/1.1\r\n" + String(repeating: "X: y\r\n", count: 20_000) + "\r\n"),
+        Garbage(
+            "fields without end", "GET / HTTP/1.1\r\n" + String(repeating: "X: y\r\n", count: 20_000) + "\r\n"
+        ),
         Garbage("an SSH client", "SSH-2.0-OpenSSH_9.2\r\n"),
     ])
     func `bytes that are no request end their connection only`(garbage: Garbage) async throws {
@@ -222,7 +228,8 @@ import Testing
 
     @Test func `every cut of a request leaves the server as it was`() async throws {
         try await ServerFixture.with { server in
-            let request = Array(ServerFixture.head("POST", "/v1/reload", ["Content-Length: 3"]).utf8) + [1, 2, 3]
+            let request =
+                Array(ServerFixture.head("POST", "/v1/reload", ["Content-Length: 3"]).utf8) + [1, 2, 3]
             for end in 0..<request.count {
                 let client = try Client(server.path)
                 await client.send(Array(request[..<end]))
@@ -273,8 +280,10 @@ import Testing
     }
 }
 
-/// How many descriptors the process has when nothing is on its way. A client sees the end of a connection a moment before
-/// the server closes it, so this takes the least of several looks with a request between them.
+/// How many descriptors the process has when nothing is on its way.
+///
+/// A client sees the end of a connection a moment before the server closes it, so this takes the least
+/// of several looks with a request between them.
 private func settledDescriptors(_ server: ServerFixture) async throws -> Int {
     var least = Int.max
     for _ in 0..<20 {

@@ -37,7 +37,8 @@ import Testing
 
     @Test func `events stream as JSON lines, filtered`() async throws {
         try await ServerFixture.with { server in
-            let (client, header) = try await server.stream("/v1/events?follow=1&kind=needs.you,host.lost&host=gpu")
+            let (client, header) = try await server.stream(
+                "/v1/events?follow=1&kind=needs.you,host.lost&host=gpu")
             #expect(header.contains("Content-Type: application/x-ndjson"))
             await server.daemon.add(.test("e1", kind: "needs.you"))
             await server.daemon.add(.test("e2", kind: "turn.ended", host: "gpu"))

@@ -52,7 +52,9 @@ final class ControlSocket: Sendable {
         _ = unlink(path)  // ignored: a socket that stays is found stale by the next daemon
     }
 
-    /// Ends the claim. A second call has no effect.
+    /// Ends the claim.
+    ///
+    /// A second call has no effect.
     func close() {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }
@@ -65,7 +67,8 @@ final class ControlSocket: Sendable {
     }
 
     private static func prepareDirectory(of path: String) throws(HTTPServerError) {
-        let directory = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let directory =
+            path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         if mkdir(directory, 0o700) != 0, errno != EEXIST {
             throw .systemCall("mkdir", path: directory, code: errno)
         }

@@ -1,6 +1,8 @@
 import HostsModel
 
-/// One request that waits for its answer. The loop hands it out; whoever takes it answers exactly once.
+/// One request that waits for its answer.
+///
+/// The loop hands it out; whoever takes it answers exactly once.
 struct Exchange: Sendable {
     let id: Int
     let request: HTTPRequest
@@ -12,7 +14,9 @@ struct Exchange: Sendable {
         self.loop = loop
     }
 
-    /// Answers. Has no effect when the client has gone, or was answered.
+    /// Answers.
+    ///
+    /// Has no effect when the client has gone, or was answered.
     func answer(_ response: HTTPResponse) {
         loop.send(.answer(id, .whole(response)))
     }

@@ -2,7 +2,9 @@ import CMicroHTTPD
 import HostsAPI
 import HostsModel
 
-/// The functions that libmicrohttpd calls, all on the loop's thread. They only find the core and pass the call on.
+/// The functions that libmicrohttpd calls, all on the loop's thread.
+///
+/// They only find the core and pass the call on.
 enum HTTPCallbacks {
     static func table(for core: UnsafeMutableRawPointer) -> hosts_http_callbacks {
         hosts_http_callbacks(
@@ -13,7 +15,8 @@ enum HTTPCallbacks {
             },
             handle: { cls, connection, _, method, _, _, size, request in
                 guard let connection, let method, let size, let request else { return .NO }
-                return owner(cls).handle(connection, method: method, uploadSize: &size.pointee, id: &request.pointee)
+                return owner(cls).handle(
+                    connection, method: method, uploadSize: &size.pointee, id: &request.pointee)
             },
             completed: { cls, connection, request, _ in
                 guard let connection, let request else { return }
@@ -80,7 +83,8 @@ extension HTTPLoopCore {
         let request = Live(
             connection: connection,
             request: HTTPRequest(
-                method: method, target: targets.removeValue(forKey: connection) ?? "", fields: collector.fields,
+                method: method, target: targets.removeValue(forKey: connection) ?? "",
+                fields: collector.fields,
                 peer: peer))
         live[id] = request
         guard let length = collector.fields["content-length"]?.first.flatMap(Int.init),

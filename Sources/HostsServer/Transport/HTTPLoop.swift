@@ -45,13 +45,17 @@ final class HTTPLoop: Sendable {
 
     deinit { close(wakeup) }
 
-    /// Tells the thread something; from any thread. Nothing happens once it has ended.
+    /// Tells the thread something; from any thread.
+    ///
+    /// Nothing happens once it has ended.
     func send(_ command: Command) {
         inbox.withLock { $0.append(command) }
         hosts_http_wakeup_signal(wakeup)
     }
 
-    /// Starts the thread. Called once.
+    /// Starts the thread.
+    ///
+    /// Called once.
     func start(_ socket: ControlSocket, version: String) throws(HTTPServerError) {
         let core = try HTTPLoopCore(loop: self, socket: socket, version: version)
         // A thread of its own: the library waits in poll(2), which must not hold a thread of the cooperative pool.
@@ -66,7 +70,9 @@ final class HTTPLoop: Sendable {
         pthread_detach(thread)
     }
 
-    /// Waits until the thread has given everything back. Not ended by cancellation: nothing may outlive the server.
+    /// Waits until the thread has given everything back.
+    ///
+    /// Not ended by cancellation: nothing may outlive the server.
     ///
     /// - Returns: Why the loop ended by itself, or nil.
     func untilEnded() async -> HTTPServerError? {

@@ -27,7 +27,8 @@ extension HTTPLoopCore {
             let response = hosts_http_stream_response(
                 Self.streamBlock.bytes, readStream, reader.toOpaque(), releaseStreamReader)
             if response == nil { reader.release() }
-            var fields = [("Content-Type", format.contentType)]
+            // A stream is the last thing on its connection: its end is seen by every client, whatever it knows of chunks.
+            var fields = [("Content-Type", format.contentType), ("Connection", "close")]
             if isIncomplete { fields.append(("Hostsd-Incomplete", "1")) }
             return queue(response, status: 200, fields, for: request)
         }

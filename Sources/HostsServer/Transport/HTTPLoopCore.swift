@@ -131,7 +131,9 @@ final class HTTPLoopCore {
         }
     }
 
-    /// Stops accepting and ends everything that is on its way. From here on nothing is suspended any more.
+    /// Stops accepting and ends everything that is on its way.
+    ///
+    /// From here on nothing is suspended any more.
     private func beginStop() {
         guard !isStopping else { return }
         isStopping = true

@@ -2,7 +2,9 @@ import Foundation
 import Glibc
 import HostsModel
 
-/// A client that speaks HTTP by hand, so that it can also misbehave. Its calls block a thread of their own.
+/// A client that speaks HTTP by hand, so that it can also misbehave.
+///
+/// Its calls block a thread of their own.
 final class Client: Sendable {
     struct Failure: Error, Hashable {
         let text: String
@@ -40,7 +42,9 @@ final class Client: Sendable {
         await Self.blocking { [descriptor] in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+                let count = rest.withUnsafeBytes {
+                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
                 if count <= 0 { return }
                 rest = rest.dropFirst(count)
             }
@@ -53,11 +57,15 @@ final class Client: Sendable {
     func read(until mark: String) async throws -> String {
         let mark = Array(mark.utf8)
         return try await Self.blocking { [self] in
+            var scanned = 0
             while true {
-                if let found = take(through: mark) { return Result<String, Failure>.success(found) }
+                if let found = take(through: mark, scanned: &scanned) {
+                    return Result<String, Failure>.success(found)
+                }
                 guard receive() > 0 else {
                     let rest = buffer.withLock { String(decoding: $0, as: UTF8.self) }
-                    return .failure(Failure(text: "ended before \(String(decoding: mark, as: UTF8.self)): \(rest)"))
+                    return .failure(
+                        Failure(text: "ended before \(String(decoding: mark, as: UTF8.self)): \(rest)"))
                 }
             }
         }.get()
@@ -84,16 +92,20 @@ final class Client: Sendable {
         return count
     }
 
-    private func take(through mark: [UInt8]) -> String? {
-        buffer.withLock { bytes in
-            guard bytes.count >= mark.count else { return nil }
-            for start in 0...(bytes.count - mark.count) where bytes[start..<start + mark.count].elementsEqual(mark) {
+    private func take(through mark: [UInt8], scanned: inout Int) -> String? {
+        let from = scanned
+        let (found, end) = buffer.withLock { bytes -> (String?, Int) in
+            guard bytes.count - from >= mark.count else { return (nil, from) }
+            for start in from...(bytes.count - mark.count)
+            where bytes[start] == mark[0] && bytes[start..<start + mark.count].elementsEqual(mark) {
                 let taken = String(decoding: bytes[..<(start + mark.count)], as: UTF8.self)
                 bytes.removeFirst(start + mark.count)
-                return taken
+                return (taken, 0)
             }
-            return nil
+            return (nil, bytes.count - mark.count + 1)
         }
+        scanned = end
+        return found
     }
 
     private static func blocking<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {

@@ -45,7 +45,8 @@ final class ManualClock: MonotonicClock {
         }
         let isOver = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let (result, waiters) = state.withLock { state -> (Bool?, [CheckedContinuation<Void, Never>]) in
+                let (result, waiters) = state.withLock {
+                    state -> (Bool?, [CheckedContinuation<Void, Never>]) in
                     if state.cancelled.remove(id) != nil { return (false, []) }
                     if deadline <= state.now { return (true, []) }
                     state.sleepers.append(

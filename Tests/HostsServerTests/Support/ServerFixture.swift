@@ -30,7 +30,8 @@ struct ServerFixture: Sendable {
     /// Runs a server around a test and ends it gracefully.
     static func with(_ body: @Sendable (ServerFixture) async throws -> Void) async throws {
         let directory = try TemporaryDirectory()
-        let fixture = ServerFixture(daemon: TestDaemon(), clock: ManualClock(), path: directory.path + "/api.sock")
+        let fixture = ServerFixture(
+            daemon: TestDaemon(), clock: ManualClock(), path: directory.path + "/api.sock")
         let server = try fixture.makeServer()
         let run = Task { try await server.run() }
         let result: Result<Void, any Error>
@@ -52,9 +53,12 @@ struct ServerFixture: Sendable {
     }
 
     /// One request on a connection of its own.
-    func request(_ method: String, _ target: String, fields: [String] = [], body: String = "") async throws -> Reply {
+    func request(_ method: String, _ target: String, fields: [String] = [], body: String = "") async throws
+        -> Reply
+    {
         let client = try Client(path)
-        let head = Self.head(method, target, ["Connection: close", "Content-Length: \(body.utf8.count)"] + fields)
+        let head = Self.head(
+            method, target, ["Connection: close", "Content-Length: \(body.utf8.count)"] + fields)
         await client.send(head + body)
         return try Reply(await client.readToEnd())
     }

@@ -42,7 +42,8 @@ actor TestDaemon: DaemonService {
             version: "1.0", pid: 1, started: APITime(FixedWallClock().now), summary: summary, phase: "active",
             configurationDirectory: "/c", socket: "/s",
             hooks: [HookView(name: "desk\"top", usable: true, problem: nil, pending: 2, dead: 1)],
-            diagnostics: [DiagnosticView(severity: "error", file: "f", line: 1, column: 2, message: "m")], problems: [])
+            diagnostics: [DiagnosticView(severity: "error", file: "f", line: 1, column: 2, message: "m")],
+            problems: [])
     }
 
     func hosts() async throws(APIError) -> HostList {
@@ -99,7 +100,8 @@ actor TestDaemon: DaemonService {
     }
 
     func watchEvents(_ query: EventQuery) async throws(APIError) -> Watch<EventView> {
-        let (stream, continuation) = AsyncStream<EventView>.makeStream(bufferingPolicy: .bufferingOldest(100_000))
+        let (stream, continuation) = AsyncStream<EventView>.makeStream(
+            bufferingPolicy: .bufferingOldest(100_000))
         lastWatcher += 1
         let id = lastWatcher
         watchers[id] = continuation
@@ -115,7 +117,9 @@ actor TestDaemon: DaemonService {
 
     func logs(_ query: LogQuery) async throws(APIError) -> LogList { LogFeed(center: center).list(query) }
 
-    func watchLogs(_ query: LogQuery) async throws(APIError) -> Watch<LogView> { LogFeed(center: center).watch(query) }
+    func watchLogs(_ query: LogQuery) async throws(APIError) -> Watch<LogView> {
+        LogFeed(center: center).watch(query)
+    }
 
     func reload() async throws(APIError) -> ReloadDocument {
         ReloadDocument(hosts: hostViews.count, added: [], changed: [], removed: [], diagnostics: [])
@@ -155,7 +159,8 @@ actor TestDaemon: DaemonService {
 
     static func view(_ name: String, _ condition: String) -> HostView {
         HostView(
-            name: name, label: name, condition: condition, enabled: condition != "disabled", reason: nil, code: nil,
+            name: name, label: name, condition: condition, enabled: condition != "disabled", reason: nil,
+            code: nil,
             help: nil, link: nil, linkDetail: nil, generation: 1, lastObserved: APITime(FixedWallClock().now),
             ageSeconds: 1, stale: false, attempt: nil, nextAttempt: nil, bootID: nil, tags: [],
             sessions: SessionCounts(), warnings: [])
@@ -163,17 +168,22 @@ actor TestDaemon: DaemonService {
 
     static let sessionViews = [
         SessionView(
-            id: "devbox/42-ab", host: "devbox", agent: "claude", version: nil, place: "main:0.1", socket: nil, pid: 42,
+            id: "devbox/42-ab", host: "devbox", agent: "claude", version: nil, place: "main:0.1", socket: nil,
+            pid: 42,
             state: "busy", reason: nil, flags: [], evidence: [], since: APITime(FixedWallClock().now),
             lastSeen: APITime(FixedWallClock().now), stale: false, clock: nil)
     ]
 }
 
 extension EventView {
-    static func test(_ id: String, kind: String = "turn.ended", host: String = "devbox", summary: String = "s") -> EventView {
+    static func test(
+        _ id: String, kind: String = "turn.ended", host: String = "devbox", summary: String = "s"
+    ) -> EventView {
         EventView(
-            id: id, kind: kind, key: "k", time: APITime(FixedWallClock().now), host: host, session: nil, agent: nil,
-            place: nil, reason: nil, turn: nil, late: false, gapSeconds: 0, summary: summary, delivery: "pending",
+            id: id, kind: kind, key: "k", time: APITime(FixedWallClock().now), host: host, session: nil,
+            agent: nil,
+            place: nil, reason: nil, turn: nil, late: false, gapSeconds: 0, summary: summary,
+            delivery: "pending",
             dropReason: nil)
     }
 }
