@@ -21,7 +21,7 @@ let cxxStrict: [CXXSetting] = [.enableWarning("all"), .treatAllWarnings(as: .err
 let package = Package(
     name: "hostsd",
     products: [
-        .library(name: "HostsPolicy", targets: ["HostsPolicy"]),
+        .library(name: "HostsPolicy", targets: ["HostsPolicy"])
     ],
     targets: [
         // C and C++: what Swift cannot import, or should not know.
@@ -66,6 +66,7 @@ let package = Package(
         .target(
             name: "HostsTestSupport", dependencies: ["HostsModel", "HostsProcess", "CLinux"],
             swiftSettings: strict),
+        .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
         .testTarget(
             name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"],
@@ -82,8 +83,9 @@ let package = Package(
         .testTarget(
             name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict),
         .testTarget(
-            name: "HostsSystemTests", dependencies: ["HostsSystem", "HostsLog", "HostsModel"],
-            swiftSettings: strict),
+            name: "HostsSystemTests",
+            dependencies: ["HostsSystem", "HostsLog", "HostsModel", "HostsTestSupport"], swiftSettings: strict
+        ),
         .testTarget(
             name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],
             swiftSettings: strict),
