@@ -21,16 +21,20 @@ let cxxStrict: [CXXSetting] = [.enableWarning("all"), .treatAllWarnings(as: .err
 let package = Package(
     name: "hostsd",
     products: [
-        .library(name: "HostsPolicy", targets: ["HostsPolicy"])
+        .library(name: "HostsPolicy", targets: ["HostsPolicy"]),
+        .executable(name: "hostsctl", targets: ["hostsctl"]),
     ],
     targets: [
         // C and C++: what Swift cannot import, or should not know.
+        .target(name: "CCurl", cSettings: cStrict, linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CLinux", cSettings: cStrict),
+        .target(name: "CMicroHTTPD", cSettings: cStrict, linkerSettings: [.linkedLibrary("microhttpd")]),
         .target(name: "CPCRE2", cSettings: cStrict, linkerSettings: [.linkedLibrary("pcre2-8")]),
         .target(
             name: "CSSH", cSettings: cStrict,
             linkerSettings: [.linkedLibrary("ssh2"), .linkedLibrary("crypto")]),
         .target(name: "CSystemd", cSettings: cStrict, linkerSettings: [.linkedLibrary("systemd")]),
+        .target(name: "CTerminal", cSettings: cStrict),
         .target(
             name: "CTOML", cxxSettings: cxxStrict, linkerSettings: [.linkedLibrary("tomlplusplus")]),
 
@@ -60,14 +64,25 @@ let package = Package(
             name: "HostsHub", dependencies: ["HostsModel", "HostsPolicy", "HostsLog"],
             swiftSettings: strictMemory),
         // Interface.
-        .target(name: "HostsAPI", dependencies: ["HostsModel"], swiftSettings: strict),
+        .target(name: "HostsAPI", dependencies: ["HostsModel", "CCurl"], swiftSettings: strict),
+        .target(
+            name: "HostsServer", dependencies: ["HostsAPI", "HostsModel", "HostsLog", "CMicroHTTPD"],
+            swiftSettings: strict),
+        .target(
+            name: "HostsCommand", dependencies: ["HostsAPI", "HostsModel", "CTerminal"],
+            swiftSettings: strict),
+
         // Composition.
+        .executableTarget(name: "hostsctl", dependencies: ["HostsCommand"], swiftSettings: strict),
         // Tests.
         .target(
             name: "HostsTestSupport", dependencies: ["HostsModel", "HostsProcess", "CLinux"],
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsCommandTests", dependencies: ["HostsCommand", "HostsAPI", "HostsModel"],
+            swiftSettings: strict),
         .testTarget(
             name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"],
             swiftSettings: strict),
@@ -78,14 +93,19 @@ let package = Package(
             name: "HostsHubTests",
             dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog", "HostsTestSupport"],
             swiftSettings: strict),
+        .testTarget(name: "HostsLogTests", dependencies: ["HostsLog", "HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(
             name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict),
         .testTarget(
+            name: "HostsServerTests",
+            dependencies: ["HostsServer", "HostsAPI", "HostsModel", "HostsLog", "HostsTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "HostsSystemTests",
-            dependencies: ["HostsSystem", "HostsLog", "HostsModel", "HostsTestSupport"], swiftSettings: strict
-        ),
+            dependencies: ["HostsSystem", "HostsLog", "HostsModel", "HostsTestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],
             swiftSettings: strict),

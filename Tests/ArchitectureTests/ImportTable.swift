@@ -53,8 +53,8 @@ struct ImportRow: Sendable {
         ImportRow(
             "HostsPolicy", ["HostsModel"], because: "decides about values, and is offered as a library"),
         ImportRow(
-            "HostsDetection", ["HostsModel", "CPCRE2"],
-            because: "reads screens and replies that it is given; PCRE2 is the only outside thing it knows"),
+            "HostsDetection", ["HostsModel", "CPCRE2"], system: ["FoundationEssentials"],
+            because: "reads screens and replies that it is given; agents keep their state in JSON"),
 
         // Mechanism.
         ImportRow(

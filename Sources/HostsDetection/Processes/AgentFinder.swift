@@ -5,21 +5,25 @@ package struct FoundAgent: Hashable, Sendable {
     package let agent: AgentName
     package let process: ProcessRecord
     /// Its own processes below it, e.g. the native program that a node script has started.
-    package let helpers: [Int32]
+    package let helpers: [ProcessRecord]
     package let place: Place
     /// The pane that shows it; nil outside tmux.
     package let pane: TmuxPane?
+    /// When its tmux server was asked, in seconds since 1970 on the host; 0 outside tmux.
+    package let serverNow: Int64
     /// The version, where a path names it.
     package let version: String?
 
     package init(
-        agent: AgentName, process: ProcessRecord, helpers: [Int32], place: Place, pane: TmuxPane?, version: String?
+        agent: AgentName, process: ProcessRecord, helpers: [ProcessRecord], place: Place, pane: TmuxPane?, serverNow: Int64,
+        version: String?
     ) {
         self.agent = agent
         self.process = process
         self.helpers = helpers
         self.place = place
         self.pane = pane
+        self.serverNow = serverNow
         self.version = version
     }
 }
@@ -40,6 +44,9 @@ package struct AgentFinder {
         self.servers = servers
     }
 
+    /// Every agent that shows itself now, with nothing known from earlier looks.
+    package func agents() -> [FoundAgent] { agents(known: [:]) }
+
     /// Every agent that has a terminal and its foreground, or is stopped there; in the order of the report.
     ///
     /// - Parameter known: Agents of earlier looks: they stay agents while their process lives, in the foreground
@@ -57,7 +64,7 @@ package struct AgentFinder {
             guard let agent = known[key] ?? match?.agent else { continue }
             if known[key] == nil {
                 guard process.isForeground || process.isStopped else { continue }
-                guard let match, !match.isShellScript || !hasAgentChild(process, agent: agent, matches) else {
+                guard let match, !match.isWrapper || !hasAgentChild(process, agent: agent, matches) else {
                     continue
                 }
             }
@@ -94,7 +101,7 @@ package struct AgentFinder {
 
     private struct Match {
         let agent: AgentName
-        let isShellScript: Bool
+        let isWrapper: Bool
         let version: String?
     }
 
@@ -107,7 +114,7 @@ package struct AgentFinder {
             guard !line.arguments.contains(where: { identity.excludedArguments.contains($0) }) else { continue }
             if let command = line.command, identity.excludedCommands.contains(command) { continue }
             return Match(
-                agent: compiled.rules.name, isShellScript: line.isShellScript, version: Self.version(in: line.path))
+                agent: compiled.rules.name, isWrapper: line.isWrapper, version: Self.version(in: line.path))
         }
         return nil
     }
@@ -126,24 +133,24 @@ package struct AgentFinder {
     private func isAgent(_ process: ProcessRecord, known: [ProcessKey: AgentName], _ matches: [Int32: Match]) -> Bool {
         if known[ProcessKey(process)] != nil { return true }
         guard let match = matches[process.pid], process.terminal != 0 else { return false }
-        return !match.isShellScript || !hasAgentChild(process, agent: match.agent, matches)
+        return !match.isWrapper || !hasAgentChild(process, agent: match.agent, matches)
     }
 
     private func hasAgentChild(_ process: ProcessRecord, agent: AgentName, _ matches: [Int32: Match]) -> Bool {
         table.processes.contains { $0.parent == process.pid && matches[$0.pid]?.agent == agent }
     }
 
-    private func helpers(of process: ProcessRecord, agent: AgentName, _ matches: [Int32: Match]) -> [Int32] {
+    private func helpers(of process: ProcessRecord, agent: AgentName, _ matches: [Int32: Match]) -> [ProcessRecord] {
         table.processes.filter { other in
             other.pid != process.pid && other.group == process.group && matches[other.pid]?.agent == agent
                 && table.ancestors(of: other).contains { $0.pid == process.pid }
-        }.map(\.pid)
+        }
     }
 
     // MARK: Places
 
     private func found(
-        _ agent: AgentName, _ process: ProcessRecord, helpers: [Int32], parents: [ProcessRecord], version: String?
+        _ agent: AgentName, _ process: ProcessRecord, helpers: [ProcessRecord], parents: [ProcessRecord], version: String?
     ) -> FoundAgent {
         let tty = process.terminalName
         for server in servers {
@@ -154,10 +161,11 @@ package struct AgentFinder {
             guard let pane else { continue }
             let place = Place(label: SafeText.visible(pane.label), socket: server.socket, pane: pane.id, tty: tty)
             return FoundAgent(
-                agent: agent, process: process, helpers: helpers, place: place, pane: pane, version: version)
+                agent: agent, process: process, helpers: helpers, place: place, pane: pane,
+                serverNow: server.now, version: version)
         }
         return FoundAgent(
             agent: agent, process: process, helpers: helpers, place: Place(label: tty ?? "-", tty: tty), pane: nil,
-            version: version)
+            serverNow: 0, version: version)
     }
 }

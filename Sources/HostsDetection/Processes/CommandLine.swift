@@ -6,31 +6,31 @@ struct CommandLine: Hashable {
     let name: String
     /// What follows it.
     let arguments: [String]
-    /// A shell runs it: the program proper is a child.
-    let isShellScript: Bool
+    /// A shell or a launcher runs it: the program proper may be a child.
+    let isWrapper: Bool
 
     /// Reads the arguments of a process; nil where they name no program, as in `sh -c '...'`.
     init?(of process: ProcessRecord) {
         guard let first = process.arguments.first, !first.isEmpty else {
             // A renamed main thread, or a kernel thread: only the kernel's name is left.
             guard !process.name.isEmpty else { return nil }
-            self.init(path: process.name, arguments: [], isShellScript: false)
+            self.init(path: process.name, arguments: [], isWrapper: false)
             return
         }
         let program = Self.baseName(first)
         guard let interpreter = Interpreter(name: program) else {
-            self.init(path: first, arguments: Array(process.arguments.dropFirst()), isShellScript: false)
+            self.init(path: first, arguments: Array(process.arguments.dropFirst()), isWrapper: false)
             return
         }
         guard let (path, rest) = interpreter.script(in: Array(process.arguments.dropFirst())) else { return nil }
-        self.init(path: path, arguments: rest, isShellScript: interpreter == .shell)
+        self.init(path: path, arguments: rest, isWrapper: interpreter == .shell || interpreter == .launcher)
     }
 
-    private init(path: String, arguments: [String], isShellScript: Bool) {
+    private init(path: String, arguments: [String], isWrapper: Bool) {
         self.path = path
         name = Self.baseName(path)
         self.arguments = arguments
-        self.isShellScript = isShellScript
+        self.isWrapper = isWrapper
     }
 
     /// The first argument that is no option.

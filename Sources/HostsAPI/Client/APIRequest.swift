@@ -1,0 +1,124 @@
+/// One request to the daemon, as a value; the client's side of the table of routes.
+package struct APIRequest: Hashable, Sendable {
+    package enum Method: String, Hashable, Sendable {
+        case get = "GET"
+        case post = "POST"
+    }
+
+    /// What can be done to a host.
+    package enum HostAction: String, Hashable, Sendable, CaseIterable {
+        case enable, disable, probe, resume, check
+    }
+
+    /// One `name=value` of the query.
+    package struct Item: Hashable, Sendable {
+        package let name: String
+        package let value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package let method: Method
+    /// The parts of the path after the root, not encoded.
+    package let path: [String]
+    package let query: [Item]
+
+    package init(_ method: Method, _ path: [String], query: [Item] = []) {
+        self.method = method
+        self.path = path
+        self.query = query
+    }
+
+    package static let status = APIRequest(.get, ["v1", "status"])
+    package static let version = APIRequest(.get, ["v1", "version"])
+    package static let hosts = APIRequest(.get, ["v1", "hosts"])
+    package static let hooks = APIRequest(.get, ["v1", "hooks"])
+    package static let reload = APIRequest(.post, ["v1", "reload"])
+
+    package static func host(_ name: String) -> APIRequest { APIRequest(.get, ["v1", "hosts", name]) }
+
+    package static func act(_ action: HostAction, on name: String) -> APIRequest {
+        APIRequest(.post, ["v1", "hosts", name, action.rawValue])
+    }
+
+    package static func sessions(host: String? = nil) -> APIRequest {
+        APIRequest(.get, ["v1", "sessions"], query: items([("host", host)]))
+    }
+
+    package static func session(_ id: String) -> APIRequest { APIRequest(.get, ["v1", "sessions", id]) }
+
+    /// Events, oldest first.
+    ///
+    /// - Parameters:
+    ///   - id: Only events after this one.
+    ///   - limit: At most so many, the newest ones.
+    ///   - host: Only events about this host.
+    ///   - kind: Only events of this kind, e.g. `needs.you`.
+    package static func events(
+        after id: String? = nil, limit: Int? = nil, host: String? = nil, kind: String? = nil
+    ) -> APIRequest {
+        APIRequest(
+            .get, ["v1", "events"],
+            query: items([("after", id), ("limit", limit.map(String.init)), ("host", host), ("kind", kind)]))
+    }
+
+    /// Log lines, oldest first.
+    ///
+    /// - Parameters:
+    ///   - categories: Only lines of these categories; all if empty.
+    ///   - level: Only lines of this level and above.
+    ///   - host: Only lines about this host.
+    ///   - limit: At most so many, the newest ones.
+    package static func logs(
+        categories: [String] = [], level: String? = nil, host: String? = nil, limit: Int? = nil
+    ) -> APIRequest {
+        let categories = categories.isEmpty ? nil : categories.joined(separator: ",")
+        return APIRequest(
+            .get, ["v1", "logs"],
+            query: items([
+                ("category", categories), ("level", level), ("host", host), ("limit", limit.map(String.init)),
+            ]))
+    }
+
+    /// The same list as a stream that goes on.
+    package var following: APIRequest { APIRequest(method, path, query: query + [Item("follow", "1")]) }
+
+    /// The same without the bounds that meant the first answer only.
+    package var resumed: APIRequest {
+        APIRequest(method, path, query: query.filter { $0.name != "limit" && $0.name != "after" })
+    }
+
+    /// Path and query, percent-encoded (RFC 3986).
+    package var target: String {
+        var target = path.map { "/" + Self.encoded($0) }.joined()
+        for (index, item) in query.enumerated() {
+            target += (index == 0 ? "?" : "&") + Self.encoded(item.name) + "=" + Self.encoded(item.value)
+        }
+        return target
+    }
+
+    private static func items(_ pairs: [(String, String?)]) -> [Item] {
+        pairs.compactMap { name, value in value.map { Item(name, $0) } }
+    }
+
+    /// Leaves the unreserved characters of RFC 3986 section 2.3 as they are.
+    private static func encoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e:
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                result.append("%")
+                result.append(digits[Int(byte >> 4)])
+                result.append(digits[Int(byte & 0x0f)])
+            }
+        }
+        // A part of only dots would be taken for a step up the tree.
+        return result == "." || result == ".." ? result.replacing(".", with: "%2E") : result
+    }
+}

@@ -1,0 +1,147 @@
+/// Turns the words of a command line into an invocation, by the command table.
+///
+/// Options may stand anywhere, `--` ends them; `--name value`, `--name=value`, `-n value`, `-nvalue` and bundled
+/// flags (`-fq`) are understood. Of an option that is given twice the last value counts.
+struct CommandLineParser {
+    let table: CommandTable
+
+    /// One option as it was written.
+    private struct Given {
+        let specification: OptionSpecification
+        let spelling: String
+        let value: String?
+    }
+
+    func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
+        // The words of `__complete` are another command line: nothing in them is an option of this one.
+        if arguments.first == Verb.complete.rawValue {
+            return Invocation(verb: .complete, operands: Array(arguments.dropFirst()))
+        }
+        var words: [String] = []
+        var given: [Given] = []
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                words += rest
+                break
+            } else if word.hasPrefix("--") {
+                given.append(try long(word, &rest))
+            } else if word.hasPrefix("-"), word != "-" {
+                given += try short(word, &rest)
+            } else {
+                words.append(word)
+            }
+        }
+        return try invocation(words, given)
+    }
+
+    private func long(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Given {
+        let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = parts.first.map(String.init) ?? ""
+        let spelling = "--" + name
+        guard let specification = table.options.first(where: { $0.name.rawValue == name }) else {
+            let nearest = Suggestion.nearest(to: name, among: table.options.map(\.name.rawValue))
+            throw .unknownOption(spelling, suggestion: nearest.map { "--" + $0 })
+        }
+        let attached = parts.count == 2 ? String(parts[1]) : nil
+        guard let placeholder = specification.value.placeholder else {
+            guard attached == nil else { throw .valueNotTaken(option: spelling) }
+            return Given(specification: specification, spelling: spelling, value: nil)
+        }
+        guard let value = attached ?? rest.popFirst() else {
+            throw .valueMissing(option: spelling, placeholder: placeholder)
+        }
+        return Given(specification: specification, spelling: spelling, value: value)
+    }
+
+    private func short(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> [Given] {
+        var given: [Given] = []
+        var letters = word.dropFirst()
+        while let letter = letters.popFirst() {
+            let spelling = "-\(letter)"
+            guard let specification = table.options.first(where: { $0.short == letter }) else {
+                throw .unknownOption(spelling, suggestion: nil)
+            }
+            guard let placeholder = specification.value.placeholder else {
+                given.append(Given(specification: specification, spelling: spelling, value: nil))
+                continue
+            }
+            let attached = letters.isEmpty ? nil : String(letters)
+            guard let value = attached ?? rest.popFirst() else {
+                throw .valueMissing(option: spelling, placeholder: placeholder)
+            }
+            given.append(Given(specification: specification, spelling: spelling, value: value))
+            break
+        }
+        return given
+    }
+
+    private func invocation(_ words: [String], _ given: [Given]) throws(UsageError) -> Invocation {
+        var invocation = Invocation(verb: .list, operands: Array(words.dropFirst()))
+        if let word = words.first {
+            guard let verb = Verb(rawValue: word) else {
+                let known = table.verbs.filter { $0.group != .hidden }.map(\.verb.rawValue)
+                throw .unknownVerb(word, suggestion: Suggestion.nearest(to: word, among: known))
+            }
+            invocation.verb = verb
+        }
+        if given.contains(where: { $0.specification.name == .help }), invocation.verb != .help {
+            let topic = words.first.map { [$0] } ?? []
+            return Invocation(verb: .help, operands: topic)
+        }
+        if given.contains(where: { $0.specification.name == .version }) { invocation = Invocation(verb: .version) }
+        for option in given { try take(option, into: &invocation) }
+        try checkOperands(of: invocation)
+        return invocation
+    }
+
+    private func take(_ option: Given, into invocation: inout Invocation) throws(UsageError) {
+        let specification = option.specification
+        guard table.takes(invocation.verb, specification.name) else {
+            throw .optionNotTaken(option.spelling, by: invocation.verb)
+        }
+        guard let value = option.value else {
+            invocation.flags.insert(specification.name)
+            return
+        }
+        if let objection = specification.value.objection(to: value) {
+            throw .valueWrong(
+                option: option.spelling, value: value, objection: objection,
+                suggestion: suggestion(for: value, specification.value))
+        }
+        invocation.values[specification.name] = value
+    }
+
+    private func suggestion(for value: String, _ kind: OptionSpecification.Value) -> String? {
+        switch kind {
+        case .choice(let words): return Suggestion.nearest(to: value, among: words)
+        case .choices(let words):
+            let wrong = value.split(separator: ",").map(String.init).first { !words.contains($0) }
+            return wrong.flatMap { Suggestion.nearest(to: $0, among: words) }
+        case .none, .text, .path, .host, .count, .seconds: return nil
+        }
+    }
+
+    private func checkOperands(of invocation: Invocation) throws(UsageError) {
+        let verb = invocation.verb
+        let operands = table.specification(of: verb).operands
+        let count = operands.count
+        if invocation.operands.count < count.lowerBound {
+            throw .operandMissing(verb, name: operands.name)
+        }
+        if invocation.operands.count > count.upperBound {
+            throw .operandTooMany(verb, first: invocation.operands[count.upperBound])
+        }
+        switch verb {
+        case .help:
+            guard let topic = invocation.operands.first, !Help.topics(of: table).contains(topic) else { return }
+            throw .unknownTopic(topic, suggestion: Suggestion.nearest(to: topic, among: Help.topics(of: table)))
+        case .completion:
+            guard let shell = invocation.operands.first, !CommandTable.shells.contains(shell) else { return }
+            throw .unknownShell(shell)
+        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .check, .hooks,
+            .reload, .version, .complete:
+            return
+        }
+    }
+}

@@ -1,0 +1,142 @@
+/// The one description of the command line: parser, help, completion and their tests all read it.
+struct CommandTable: Sendable {
+    /// More operands than anybody has hosts.
+    static let operandLimit = 10_000
+    /// Most lines that are asked for at a time.
+    static let lineLimit = 1...10_000
+
+    /// The closed sets of the daemon's log, in its order (a test compares them).
+    static let categories = [
+        "daemon", "config", "hub", "ssh", "probe", "detect", "resume", "background", "attention", "hook", "api",
+        "history",
+    ]
+    static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+    static let eventKinds = [
+        "turn.ended", "needs.you", "needs.cleared", "agent.started", "agent.exited", "host.needs-you", "host.lost",
+        "host.recovered", "host.out-of-sync", "rules.stale", "config.error", "daemon.started", "daemon.stopping",
+    ]
+    static let shells = ["bash", "zsh", "fish"]
+
+    let verbs: [VerbSpecification]
+    let options: [OptionSpecification]
+    /// Options that every verb takes.
+    let common: [OptionName]
+
+    func specification(of verb: Verb) -> VerbSpecification {
+        guard let row = verbs.first(where: { $0.verb == verb }) else {
+            preconditionFailure("the table has a row for every verb: a test goes through all")
+        }
+        return row
+    }
+
+    func specification(of option: OptionName) -> OptionSpecification {
+        guard let row = options.first(where: { $0.name == option }) else {
+            preconditionFailure("the table has a row for every option: a test goes through all")
+        }
+        return row
+    }
+
+    /// Whether a verb takes an option.
+    func takes(_ verb: Verb, _ option: OptionName) -> Bool {
+        common.contains(option) || specification(of: verb).options.contains(option)
+    }
+
+    /// The table of this program.
+    static let standard = CommandTable(
+        verbs: looking + following + acting + running,
+        options: [
+            OptionSpecification(.json, "print the daemon's own documents, unchanged"),
+            OptionSpecification(.quiet, short: "q", "no headings, hints or notices"),
+            OptionSpecification(
+                .color, value: .choice(ColourChoice.allCases.map(\.rawValue)), "when to colour (default auto)"),
+            OptionSpecification(
+                .timeout, value: .seconds(upTo: 86_400),
+                "give up after so long (default 10; check 75; -f never)"),
+            OptionSpecification(
+                .socket, value: .path("PATH"), "the daemon's socket (else HOSTSD_SOCKET, else where it belongs)"),
+            OptionSpecification(
+                .configDirectory, value: .path("PATH"), "folder of hosts.d, for completion and hints"),
+            OptionSpecification(
+                .stateDirectory, value: .path("PATH"), "taken for symmetry with hostsd; hostsctl keeps no state"),
+            OptionSpecification(.help, short: "h", "help on hostsctl or on a verb"),
+            OptionSpecification(.version, "the same as the verb version"),
+            OptionSpecification(.follow, short: "f", "go on with what comes; Ctrl-C ends it"),
+            OptionSpecification(.after, value: .text("ID"), "only what came after the event of this id"),
+            OptionSpecification(.limit, short: "n", value: .count(lineLimit), "at most so many, the newest"),
+            OptionSpecification(.host, value: .host, "only what is about this host"),
+            OptionSpecification(.kind, value: .choice(eventKinds), "only events of this kind, e.g. needs.you"),
+            OptionSpecification(.category, value: .choices(categories), "only these, e.g. attention,hub"),
+            OptionSpecification(.level, value: .choice(levels), "this level and above (default: all there is)"),
+        ],
+        common: [
+            .json, .quiet, .color, .timeout, .socket, .configDirectory, .stateDirectory, .help, .version,
+        ])
+
+    private static let looking = [
+        VerbSpecification(
+            .list, .look, .none, "hosts and agents at a glance; also what a bare hostsctl does",
+            details: [
+                "Agents that need you come first, disabled hosts last. What the daemon cannot see now is",
+                "shown as it was last seen, with its age.",
+            ],
+            examples: ["hostsctl", "hostsctl list --json"]),
+        VerbSpecification(
+            .status, .look, .optional(.host, "HOST"), "the daemon, or one host in brief",
+            details: ["With a HOST the exit code is 3 unless it is online; -q prints nothing then."],
+            examples: ["hostsctl status", "hostsctl status -q devbox && echo up"]),
+        VerbSpecification(
+            .show, .look, .one(.hostOrSession, "HOST|SESSION"), "everything known of a host or a session",
+            details: ["A session is named by its id (see: hostsctl sessions --json)."],
+            examples: ["hostsctl show devbox"]),
+        VerbSpecification(
+            .sessions, .look, .none, options: [.host], "agent sessions, those that need you first",
+            examples: ["hostsctl sessions --host devbox"]),
+    ]
+
+    private static let following = [
+        VerbSpecification(
+            .events, .follow, .none, options: [.follow, .after, .limit, .host, .kind], "what happened, oldest first",
+            details: [
+                "With -f only new events come, or those behind --after, or -n of the last ones first. They go",
+                "on through restarts of the daemon; none comes twice. With --json each line is one event.",
+            ],
+            examples: ["hostsctl events -f --kind needs.you", "hostsctl events --host devbox -n 20"]),
+        VerbSpecification(
+            .logs, .follow, .none, options: [.follow, .category, .level, .host, .limit], "the daemon's log",
+            details: ["With -f the last 10 lines (or -n) come first, then new ones."],
+            examples: ["hostsctl logs -f --category attention,hub --level debug"]),
+    ]
+
+    private static let acting = [
+        VerbSpecification(
+            .enable, .act, .some(.host, "HOST"), "let hostsd connect to hosts again",
+            details: ["What is enabled already stays so; that is success, too."]),
+        VerbSpecification(
+            .disable, .act, .some(.host, "HOST"), "disconnect hosts and leave them alone",
+            details: ["The last sessions stay on show, with their age."]),
+        VerbSpecification(.probe, .act, .one(.host, "HOST"), "look at a host now"),
+        VerbSpecification(.resume, .act, .one(.host, "HOST"), "connect to a host now, not by the schedule"),
+        VerbSpecification(
+            .check, .act, .one(.host, "HOST"), "try a host with a connection of its own, then close it",
+            details: ["Works for disabled hosts, too. The exit code is 1 if the host is not reached."]),
+    ]
+
+    private static let running = [
+        VerbSpecification(.hooks, .daemon, .none, "the notifier hooks and what waits for them"),
+        VerbSpecification(
+            .reload, .daemon, .none, "read the configuration again",
+            details: ["The exit code is 6 if a file has errors; good files take effect all the same."]),
+        VerbSpecification(
+            .help, .more, .optional(.verb, "VERB"), "help on a verb; also: help exit-codes",
+            examples: ["hostsctl help events", "hostsctl help exit-codes"]),
+        VerbSpecification(.version, .more, .none, "versions of hostsctl and of the daemon"),
+        VerbSpecification(
+            .completion, .more, .one(.shell, "SHELL"), "a completion script for bash, zsh or fish",
+            examples: [
+                "hostsctl completion bash > ~/.local/share/bash-completion/completions/hostsctl",
+                "hostsctl completion zsh > \"${fpath[1]}/_hostsctl\"",
+                "hostsctl completion fish > ~/.config/fish/completions/hostsctl.fish",
+            ]),
+        VerbSpecification(.complete, .hidden, .any(.word, "WORD"), "asked by the completion scripts"),
+    ]
+}

@@ -1,0 +1,26 @@
+import HostsModel
+
+/// The configured hosts by the names of their files; what completion offers without asking the daemon.
+struct HostNames {
+    let world: World
+
+    /// Reads the folder.
+    ///
+    /// - Parameter option: What `--config-dir` says, if it is there.
+    func names(configurationDirectory option: String?) -> [String] {
+        guard let folder = option ?? standardFolder else { return [] }
+        return world.fileNames(folder + "/hosts.d")
+            .filter { $0.hasSuffix(".toml") }
+            .compactMap { HostID(rawValue: String($0.dropLast(".toml".count))) }
+            .sorted().map(\.rawValue)
+    }
+
+    private var standardFolder: String? {
+        let candidates = [
+            world.environment["XDG_CONFIG_HOME"].map { $0 + "/hostsd" },
+            world.environment["HOME"].map { $0 + "/.config/hostsd" },
+            "/etc/hostsd",
+        ]
+        return candidates.compactMap { $0 }.first { world.exists($0) }
+    }
+}

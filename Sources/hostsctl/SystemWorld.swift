@@ -1,0 +1,69 @@
+import CTerminal
+import Glibc
+import HostsAPI
+import HostsCommand
+import HostsModel
+
+/// The version of this program.
+let hostsctlVersion = "0.1.0"
+
+/// Brings the program the real surroundings.
+enum SystemWorld {
+    static func make() -> World {
+        World(
+            environment: environment(), outputIsTerminal: isatty(STDOUT_FILENO) == 1,
+            errorIsTerminal: isatty(STDERR_FILENO) == 1,
+            terminalColumns: Int(hosts_terminal_columns(STDOUT_FILENO)), localTime: LocalTime(offset: offset),
+            now: now, exists: { access($0, F_OK) == 0 }, fileNames: fileNames,
+            makeTransport: { socket throws(ClientError) in
+                try CurlTransport(socket: socket, userAgent: "hostsctl/" + hostsctlVersion)
+            },
+            pause: pause, console: SystemConsole())
+    }
+
+    private static func environment() -> [String: String] {
+        var result: [String: String] = [:]
+        var entry = environ
+        while let line = entry.pointee {
+            let text = String(cString: line)
+            if let equals = text.firstIndex(of: "=") {
+                result[String(text[..<equals])] = String(text[text.index(after: equals)...])
+            }
+            entry += 1
+        }
+        return result
+    }
+
+    private static func now() -> WallTime {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return WallTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// Seconds that local time is ahead of UTC, by the rules of `TZ` or /etc/localtime.
+    @Sendable private static func offset(_ time: WallTime) -> Int {
+        var seconds = time_t(time.milliseconds / 1000)
+        var parts = tm()
+        return localtime_r(&seconds, &parts) == nil ? 0 : parts.tm_gmtoff
+    }
+
+    private static func fileNames(in folder: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return names
+    }
+
+    private static func pause(_ duration: Duration) {
+        let parts = duration.components
+        var wanted = timespec(tv_sec: Int(parts.seconds), tv_nsec: Int(parts.attoseconds / 1_000_000_000))
+        var left = timespec()
+        while nanosleep(&wanted, &left) != 0, errno == EINTR { wanted = left }
+    }
+}

@@ -1,0 +1,62 @@
+import HostsAPI
+import HostsCommand
+import HostsModel
+
+/// Collects what a program writes; can refuse, like a full disk.
+final class RecordingConsole: Console {
+    var output = ""
+    var error = ""
+    var isFull = false
+
+    func write(_ bytes: [UInt8], to stream: ConsoleStream) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self)
+        switch stream {
+        case .output:
+            guard !isFull else { return false }
+            output += text
+        case .error: error += text
+        }
+        return true
+    }
+}
+
+/// Surroundings for one run of the program.
+struct Stage {
+    /// 2026-11-30 20:00:00 UTC: when every test happens.
+    static let now = WallTime(milliseconds: 1_796_068_800_000)
+
+    var daemon = FakeDaemon()
+    var environment = ["XDG_RUNTIME_DIR": "/run/user/1000", "HOME": "/home/dev"]
+    /// Cells of the terminal; nil for a pipe.
+    var width: Int?
+    var existing: Set<String> = ["/run/user/1000/hostsd/api.sock"]
+    var files: [String: [String]] = [:]
+    var isFull = false
+    /// What happens in each pause between two attempts.
+    var onPause: () -> Void = {}
+
+    struct Result {
+        let output: String
+        let error: String
+        let code: ExitCode
+
+        /// Both streams and the code, for a golden file.
+        var transcript: String {
+            output + (error.isEmpty ? "" : "--- stderr\n" + error) + "--- exit \(code.rawValue)\n"
+        }
+    }
+
+    func run(_ arguments: String...) -> Result { run(arguments) }
+
+    func run(_ arguments: [String]) -> Result {
+        let console = RecordingConsole()
+        console.isFull = isFull
+        let world = World(
+            environment: environment, outputIsTerminal: width != nil, errorIsTerminal: width != nil,
+            terminalColumns: width ?? 0, localTime: .utc, now: { Self.now }, exists: { existing.contains($0) },
+            fileNames: { files[$0] ?? [] }, makeTransport: { _ throws(ClientError) in daemon }, pause: { _ in onPause() },
+            console: console)
+        let code = Program(version: "0.1.0", world: world).run(arguments)
+        return Result(output: console.output, error: console.error, code: code)
+    }
+}
