@@ -78,6 +78,7 @@ let package = Package(
         .target(
             name: "HostsTestSupport", dependencies: ["HostsModel", "HostsProcess", "CLinux"],
             swiftSettings: strict),
+        .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
         .testTarget(
             name: "HostsCommandTests", dependencies: ["HostsCommand", "HostsAPI", "HostsModel"],
@@ -102,7 +103,8 @@ let package = Package(
             dependencies: ["HostsServer", "HostsAPI", "HostsModel", "HostsLog", "HostsTestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "HostsSystemTests", dependencies: ["HostsSystem", "HostsLog", "HostsModel"],
+            name: "HostsSystemTests",
+            dependencies: ["HostsSystem", "HostsLog", "HostsModel", "HostsTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],

@@ -1,7 +1,7 @@
 import Glibc
 import HostsLog
 
-/// Waits for inotify events on a thread of its own. Owns its descriptors until `run` or `close` ends.
+/// Waits for inotify events on a thread of its own; owns its descriptors until `run` or `close` ends.
 struct InotifyLoop: Sendable {
     /// Room for some hundred events; the kernel keeps the rest until the next read.
     private static let bufferSize = 16_384
@@ -52,7 +52,8 @@ struct InotifyLoop: Sendable {
     /// False when the loop is to end.
     private func waitForEvents() -> Bool {
         var descriptors = [
-            pollfd(fd: inotify, events: Int16(POLLIN), revents: 0), pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: inotify, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
         ]
         while true {
             let count = unsafe poll(&descriptors, nfds_t(descriptors.count), -1)
@@ -102,7 +103,8 @@ struct InotifyEvents {
                 let length = Int(unsafe buffer.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
                 let end = min(offset + headerSize + length, buffer.count)
                 let name = unsafe buffer[(offset + headerSize)..<end].prefix { $0 != 0 }
-                let event = unsafe InotifyEvent(watch: watch, mask: mask, name: String(decoding: name, as: UTF8.self))
+                let event = unsafe InotifyEvent(
+                    watch: watch, mask: mask, name: String(decoding: name, as: UTF8.self))
                 switch meaning(event) {
                 case .nothing: break
                 case .change: isRelevant = true

@@ -40,7 +40,9 @@ package enum ProcessSignals {
         return stream
     }
 
-    private static func forward(from descriptor: Int32, to continuation: AsyncStream<ProcessSignal>.Continuation) {
+    private static func forward(
+        from descriptor: Int32, to continuation: AsyncStream<ProcessSignal>.Continuation
+    ) {
         var byte: UInt8 = 0
         while true {
             let count = unsafe read(descriptor, &byte, 1)

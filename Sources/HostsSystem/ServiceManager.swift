@@ -48,7 +48,7 @@ package struct ServiceManager: Sendable {
         case failed(code: Int32)
     }
 
-    /// Says that the configuration is read and the API answers. Never waits for a host.
+    /// Says that the configuration is read and the API answers; never waits for a host.
     @discardableResult
     package func ready(status: String) -> Outcome { send("READY=1", status: status) }
 
@@ -78,6 +78,7 @@ package struct ServiceManager: Sendable {
     /// - Parameters:
     ///   - clock: Where the time comes from.
     ///   - isHealthy: Whether the process does its work; a sign is given only if so.
+    /// - Throws: When the task is cancelled, and only then; returns at once if nobody waits for signs.
     package func keepAlive(
         clock: any MonotonicClock, isHealthy: @Sendable () async -> Bool
     ) async throws(CancellationError) {

@@ -1,7 +1,7 @@
 import Glibc
 import HostsLog
 
-/// Which folders are watched, and what for. Used by one thread.
+/// Which folders are watched, and what for; used by one thread.
 struct WatchTable {
     /// What an event of a watched folder is about.
     private struct Interest {
@@ -43,7 +43,7 @@ struct WatchTable {
         return isRelevant ? .change : .nothing
     }
 
-    /// Watches what there is to watch now, and nothing else. True if that was not the same before.
+    /// Watches what there is to watch now, and nothing else; true if that was not the same before.
     @discardableResult
     mutating func arm() -> Bool {
         var wanted: [Int32: Interest] = [:]
@@ -80,7 +80,8 @@ struct WatchTable {
         // It went away between the look and the call: the caller looks again.
         guard code != ENOENT, code != ENOTDIR else { return nil }
         log.debug(
-            "watch.add.failed", "a folder cannot be watched", .text("path", folder), .count("errno", Int(code)))
+            "watch.add.failed", "a folder cannot be watched", .text("path", folder),
+            .count("errno", Int(code)))
         return nil
     }
 
@@ -119,7 +120,8 @@ struct WatchTable {
                         unsafe String(cString: $0)
                     }
                 }
-                guard let target = Self.resolvedFile(folder + "/" + name), let slash = target.lastIndex(of: "/")
+                guard let target = Self.resolvedFile(folder + "/" + name),
+                    let slash = target.lastIndex(of: "/")
                 else { continue }
                 found.append(
                     LinkedFile(

@@ -1,7 +1,7 @@
 import FoundationEssentials
+import Glibc
 import HostsLog
 import HostsModel
-import Synchronization
 
 /// A folder that goes away with its owner.
 final class TemporaryFolder: Sendable {
@@ -24,15 +24,14 @@ final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(atPath: path + "/" + name, withIntermediateDirectories: true)
     }
 
-    /// Writes a file as editors do: a temporary file, then a rename.
-    func replace(_ name: String, _ text: String) throws {
-        let temporary = path + "/" + name + ".tmp"
-        try Data(text.utf8).write(to: URL(filePath: temporary))
-        _ = try FileManager.default.replaceItemAt(temporary: temporary, target: path + "/" + name)
-    }
-
     func write(_ name: String, _ text: String) throws {
         try Data(text.utf8).write(to: URL(filePath: path + "/" + name))
+    }
+
+    /// Writes a file as editors do: a temporary file, then a rename over the old one.
+    func replace(_ name: String, _ text: String) throws {
+        try write(name + ".tmp", text)
+        try move(name + ".tmp", to: name)
     }
 
     func remove(_ name: String) throws {
@@ -40,15 +39,15 @@ final class TemporaryFolder: Sendable {
     }
 
     func move(_ name: String, to other: String) throws {
-        try FileManager.default.moveItem(atPath: path + "/" + name, toPath: path + "/" + other)
+        guard rename(path + "/" + name, path + "/" + other) == 0 else { throw Failure(code: errno) }
     }
-}
 
-extension FileManager {
-    /// rename(2); `moveItem` refuses to replace.
-    fileprivate func replaceItemAt(temporary: String, target: String) throws {
-        if fileExists(atPath: target) { try removeItem(atPath: target) }
-        try moveItem(atPath: temporary, toPath: target)
+    func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: path + "/" + name, withDestinationPath: target)
+    }
+
+    struct Failure: Error {
+        let code: Int32
     }
 }
 
