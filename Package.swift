@@ -22,6 +22,7 @@ let package = Package(
     name: "hostsd",
     products: [
         .library(name: "HostsPolicy", targets: ["HostsPolicy"]),
+        .executable(name: "hostsd", targets: ["hostsd"]),
         .executable(name: "hostsctl", targets: ["hostsctl"]),
     ],
     targets: [
@@ -30,6 +31,7 @@ let package = Package(
         .target(name: "CLinux", cSettings: cStrict),
         .target(name: "CMicroHTTPD", cSettings: cStrict, linkerSettings: [.linkedLibrary("microhttpd")]),
         .target(name: "CPCRE2", cSettings: cStrict, linkerSettings: [.linkedLibrary("pcre2-8")]),
+        .target(name: "CSQLite", cSettings: cStrict, linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "CSSH", cSettings: cStrict,
             linkerSettings: [.linkedLibrary("ssh2"), .linkedLibrary("crypto")]),
@@ -63,6 +65,11 @@ let package = Package(
         .target(
             name: "HostsHub", dependencies: ["HostsModel", "HostsPolicy", "HostsLog"],
             swiftSettings: strictMemory),
+        .target(
+            name: "HostsAttention",
+            dependencies: ["HostsModel", "HostsPolicy", "HostsLog", "HostsProcess", "CSQLite"],
+            swiftSettings: strict),
+
         // Interface.
         .target(name: "HostsAPI", dependencies: ["HostsModel", "CCurl"], swiftSettings: strict),
         .target(
@@ -73,7 +80,16 @@ let package = Package(
             swiftSettings: strict),
 
         // Composition.
-        .executableTarget(name: "hostsctl", dependencies: ["HostsCommand"], swiftSettings: strict),
+        .executableTarget(
+            name: "hostsd",
+            dependencies: [
+                "HostsAPI", "HostsAttention", "HostsConfig", "HostsDetection", "HostsHub", "HostsLog",
+                "HostsModel", "HostsPolicy", "HostsServer", "HostsSSH", "HostsSystem",
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "hostsctl", dependencies: ["HostsAPI", "HostsCommand", "HostsModel", "CTerminal"],
+            swiftSettings: strict),
         // Tests.
         .target(
             name: "HostsTestSupport", dependencies: ["HostsModel", "HostsProcess", "CLinux"],
@@ -81,7 +97,8 @@ let package = Package(
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
         .testTarget(
-            name: "HostsCommandTests", dependencies: ["HostsCommand", "HostsAPI", "HostsModel"],
+            name: "HostsCommandTests", dependencies: ["HostsCommand", "HostsAPI", "HostsLog", "HostsModel"],
+            exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
             name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"],
@@ -103,8 +120,7 @@ let package = Package(
             dependencies: ["HostsServer", "HostsAPI", "HostsModel", "HostsLog", "HostsTestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "HostsSystemTests",
-            dependencies: ["HostsSystem", "HostsLog", "HostsModel", "HostsTestSupport"],
+            name: "HostsSystemTests", dependencies: ["HostsSystem", "HostsLog", "HostsModel"],
             swiftSettings: strict),
         .testTarget(
             name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],

@@ -238,14 +238,14 @@ extension ConnectionHub {
         guard !isStopping else { return }
         let (cancelled, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         dials[LinkKey(host: record.id, token: token)] = continuation
-        environment.log.debug("host.dial", "\(record.id): dialling", .host(record.id), .token(token))
+        environment.log.debug("host.dial", "dialling", .host(record.id), .token(token))
         jobSink.yield(.dial(record, token: token, cancelled: cancelled))
     }
 
     private func close(_ key: LinkKey, _ reason: LinkError) {
         guard let link = links.removeValue(forKey: key) else { return }
         environment.log.debug(
-            "link.close", "\(key.host): closing the link, \(reason.message)", .host(key.host),
+            "link.close", "closing the link: \(reason.message)", .host(key.host),
             .token(key.token),
             .link(reason))
         link.close(reason)
@@ -262,7 +262,7 @@ extension ConnectionHub {
     private func note(_ event: FleetEvent) {
         guard case .condition(let host, _, let condition, _) = event else { return }
         let cause = machines[host]?.lastError
-        let message = "\(host): \(condition.word)" + (cause.map { ", " + $0.message } ?? "")
+        let message = condition.word + (cause.map { ": " + $0.message } ?? "")
         let fields: [LogField] =
             [.host(host), .text("condition", condition.word)] + (cause.map { [.link($0)] } ?? [])
         let level: LogLevel =
@@ -273,7 +273,7 @@ extension ConnectionHub {
             }
         environment.log.record(level, "host.condition", message, fields)
         if let help = cause?.help(for: host) {
-            environment.log.record(level, "host.help", "\(host): \(help)", [.host(host)])
+            environment.log.record(level, "host.help", help, [.host(host)])
         }
     }
 }

@@ -141,23 +141,27 @@ struct Daemon: Sendable {
             .text("version", Self.version), .count("pid", Int(getpid())))
         await Self.readAll(keeper, rules, center)
         await center.post(.daemonStarted, summary: "hostsd \(Self.version) has started")
-        let failure = await withTaskGroup(of: HTTPServerError?.self) { group in
-            group.addTask { await serve() }
+        let failure = await withTaskGroup(of: Ending.self) { group in
+            group.addTask { await serve().map { .serverFailed($0) } ?? .part }
             group.addTask {
                 await obeySignals()
-                return nil
+                return .stopAsked
             }
             for part in parts {
                 group.addTask {
                     await part()
-                    return .none
+                    return .part
                 }
             }
-            // Two tasks may end by themselves: the server when it fails, the signals when one says stop.
             var failure: HTTPServerError?
-            for await ended in group {
-                failure = ended
-                break
+            waiting: for await ending in group {
+                switch ending {
+                case .part: continue
+                case .stopAsked: break waiting
+                case .serverFailed(let error):
+                    failure = error
+                    break waiting
+                }
             }
             await stop()
             group.cancelAll()
@@ -165,6 +169,14 @@ struct Daemon: Sendable {
         }
         log.info("daemon.stop", "hostsd has stopped")
         if let failure { throw .server(failure) }
+    }
+
+    /// What the end of one task means for the daemon.
+    private enum Ending: Sendable {
+        /// Nothing: the part has no more to do.
+        case part
+        case stopAsked
+        case serverFailed(HTTPServerError)
     }
 
     /// What runs until it is cancelled.

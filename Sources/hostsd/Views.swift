@@ -2,6 +2,7 @@ import HostsAPI
 import HostsAttention
 import HostsConfig
 import HostsModel
+import HostsPolicy
 
 // What the engines know, in the words of the wire. One direction only.
 
@@ -134,7 +135,7 @@ extension HookView {
     init(_ status: HookStatus) {
         self.init(
             name: status.name, usable: status.state == .ready, problem: status.problem, pending: status.pending,
-            dead: status.dead)
+            dead: 0)
     }
 }
 

@@ -10,7 +10,9 @@ let usageStatus: Int32 = 2
 let impossibleStatus: Int32 = 78
 
 func complain(_ message: String) {
-    fputs("hostsd: \(message)\n", stderr)
+    let text = "hostsd: \(message)\n"
+    // Nobody is left to be told when standard error cannot be written to.
+    _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
 }
 
 do throws(Options.UsageError) {
