@@ -56,7 +56,8 @@ let package = Package(
             swiftSettings: strictMemory),
 
         // Tests.
-        .target(name: "HostsTestSupport", dependencies: ["HostsModel"], swiftSettings: strict),
+        .target(
+            name: "HostsTestSupport", dependencies: ["HostsModel", "HostsProcess", "CLinux"], swiftSettings: strict),
         .testTarget(
             name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],
             swiftSettings: strict),
@@ -77,6 +78,10 @@ let package = Package(
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(
             name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsSSHTests",
+            dependencies: ["CSSH", "CLinux", "HostsLog", "HostsModel", "HostsProcess", "HostsSSH", "HostsTestSupport"],
+            swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )
