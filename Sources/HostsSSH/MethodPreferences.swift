@@ -36,11 +36,16 @@ struct MethodPreferences: Hashable, Sendable {
         var order = known.filter { Self.hostKeys.contains($0) || $0 == PublicKey.rsaType }
         order += Self.hostKeys.filter { !order.contains($0) }
         if let configured, !configured.isEmpty {
-            let allowed = order.filter { configured.contains($0) }
+            // `ssh-rsa` is in the list only as what an old libssh2 makes of the RSA key that the person trusts.
+            let allowed = order.filter { configured.contains($0) || ($0 == PublicKey.rsaType && Self.allowsRSA(configured)) }
             // None of them is ours: the negotiation will fail and say what the server offers.
             if !allowed.isEmpty { order = allowed }
         }
         hostKeyOrder = order
+    }
+
+    private static func allowsRSA(_ configured: [String]) -> Bool {
+        configured.contains { algorithms(of: PublicKey.rsaType).contains($0) }
     }
 
     private static func algorithms(of keyType: String) -> [String] {

@@ -1,0 +1,99 @@
+import CLinux
+import Glibc
+import HostsModel
+import HostsProcess
+
+/// A program that runs until the test ends it; killed at the latest when nobody holds it any more.
+package final class BackgroundProcess: Sendable {
+    /// What it prints, both outputs together.
+    package let log = LineLog()
+    /// Its process id; meaningless after `stop`.
+    package let pid: Int32
+    private let isReaped = Locked(false)
+
+    /// Starts a program in a process group of its own, in the folder `/`, with its input closed.
+    ///
+    /// - Parameters:
+    ///   - program: Absolute, or a name in PATH.
+    ///   - arguments: What follows its name.
+    ///   - environment: Its whole environment.
+    package init(_ program: String, _ arguments: [String], environment: [String: String]) throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw FixtureError("no pipe: errno \(errno)") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer {
+            close(ends[1])
+            close(input)
+        }
+        var words = ([program] + arguments).map { strdup($0) } + [nil]
+        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for string in words + variables { free(string) } }
+        var child: pid_t = -1
+        let code = hosts_spawn_child(program, &words, &variables, input, ends[1], ends[1], &child)
+        guard code == 0 else {
+            close(ends[0])
+            throw FixtureError("\(program): \(systemErrorText(code))")
+        }
+        pid = child
+        let (log, output) = (log, ends[0])
+        let threadCode = DedicatedThread.start { Self.read(output, into: log) }
+        guard threadCode == 0 else {
+            close(output)
+            throw FixtureError("no thread: \(systemErrorText(threadCode))")
+        }
+    }
+
+    deinit { stop() }
+
+    /// Sends a signal; after the end it has no effect.
+    package func signal(_ number: Int32) {
+        isReaped.withLock { isReaped in
+            if !isReaped { kill(pid, number) }
+        }
+    }
+
+    /// Kills it with its process group and waits until it is gone.
+    package func stop() {
+        isReaped.withLock { isReaped in
+            guard !isReaped else { return }
+            kill(-pid, SIGKILL)
+            var status: Int32 = 0
+            var signal: Int32 = 0
+            _ = hosts_spawn_reap(pid, 1, &status, &signal)
+            isReaped = true
+        }
+    }
+
+    /// The processes that it has started, and theirs.
+    package var descendants: [Int32] { Self.children(of: pid).flatMap { [$0] + Self.descendants(of: $0) } }
+
+    /// The processes that it has started itself.
+    package var children: [Int32] { Self.children(of: pid) }
+
+    private static func descendants(of pid: pid_t) -> [pid_t] {
+        children(of: pid).flatMap { [$0] + descendants(of: $0) }
+    }
+
+    private static func children(of pid: pid_t) -> [pid_t] {
+        let descriptor = open("/proc/\(pid)/task/\(pid)/children", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        let count = Glibc.read(descriptor, &buffer, buffer.count)
+        let text = String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
+        return text.split(separator: " ").compactMap { pid_t($0) }
+    }
+
+    private static func read(_ descriptor: Int32, into log: LineLog) {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            log.append(buffer[..<count])
+        }
+        close(descriptor)
+        log.end()
+    }
+}

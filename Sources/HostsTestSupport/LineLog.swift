@@ -1,0 +1,78 @@
+import HostsModel
+
+/// The lines that a program has printed so far; a test waits for one instead of sleeping.
+package final class LineLog: Sendable {
+    private struct Waiter: Sendable {
+        let text: String
+        let count: Int
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State: Sendable {
+        var lines: [String] = []
+        var partial: [UInt8] = []
+        var hasEnded = false
+        var waiters: [Waiter] = []
+
+        func count(of text: String) -> Int { lines.reduce(0) { $0 + ($1.contains(text) ? 1 : 0) } }
+
+        /// Takes out the waiters that have what they waited for, or never will.
+        mutating func takeSettled() -> [(CheckedContinuation<Bool, Never>, Bool)] {
+            let judged = waiters.map { waiter in
+                (waiter: waiter, isReached: count(of: waiter.text) >= waiter.count)
+            }
+            waiters = judged.filter { !$0.isReached && !hasEnded }.map(\.waiter)
+            return judged.filter { $0.isReached || hasEnded }.map { ($0.waiter.continuation, $0.isReached) }
+        }
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// All whole lines so far.
+    package var lines: [String] { state.withLock { $0.lines } }
+
+    /// How many lines contain `text`.
+    package func count(of text: String) -> Int { state.withLock { $0.count(of: text) } }
+
+    /// Waits until `count` lines contain `text`.
+    ///
+    /// - Parameters:
+    ///   - text: Part of a line.
+    ///   - count: How many lines in all, those of the past included.
+    /// - Throws: When the program has closed its output before.
+    package func until(_ text: String, count: Int = 1) async throws {
+        let isReached = await withCheckedContinuation { continuation in
+            let settled = state.withLock { state in
+                state.waiters.append(Waiter(text: text, count: count, continuation: continuation))
+                return state.takeSettled()
+            }
+            for (waiter, isReached) in settled { waiter.resume(returning: isReached) }
+        }
+        guard isReached else { throw FixtureError("it ended without \"\(text)\":\n\(lines.joined(separator: "\n"))") }
+    }
+
+    /// Takes the next bytes of the output.
+    func append(_ bytes: some Sequence<UInt8>) {
+        let settled = state.withLock { state in
+            state.partial += bytes
+            var lines = state.partial.split(separator: 0x0a, omittingEmptySubsequences: false)
+            state.partial = lines.popLast().map(Array.init) ?? []
+            state.lines += lines.map { line in
+                String(decoding: line.last == 0x0d ? line.dropLast() : line, as: UTF8.self)
+            }
+            return state.takeSettled()
+        }
+        for (waiter, isReached) in settled { waiter.resume(returning: isReached) }
+    }
+
+    /// Says that nothing more will come.
+    func end() {
+        let settled = state.withLock { state in
+            state.hasEnded = true
+            return state.takeSettled()
+        }
+        for (waiter, isReached) in settled { waiter.resume(returning: isReached) }
+    }
+}

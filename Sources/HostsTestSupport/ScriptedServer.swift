@@ -1,0 +1,65 @@
+import CLinux
+import Glibc
+import HostsModel
+import HostsProcess
+
+/// A TCP server that is no SSH server: it says one thing to everybody, or nothing at all.
+package final class ScriptedServer: Sendable {
+    private struct State: Sendable {
+        var connections = 0
+        var isClosed = false
+    }
+
+    /// Where it listens, on 127.0.0.1.
+    package let port: UInt16
+    private let greeting: [UInt8]
+    private let closesAfterwards: Bool
+    private let listener: Int32
+    private let wakeup: Int32
+    private let state = Locked(State())
+
+    /// Starts it.
+    ///
+    /// - Parameters:
+    ///   - greeting: What it says at once; empty: it accepts and stays silent.
+    ///   - closesAfterwards: Whether it then closes the connection.
+    package init(greeting: String, closesAfterwards: Bool = false) throws {
+        let (descriptor, port) = try LoopbackPort.listen()
+        self.port = port
+        self.greeting = Array(greeting.utf8)
+        self.closesAfterwards = closesAfterwards
+        listener = descriptor
+        wakeup = hosts_eventfd_create()
+        let code = DedicatedThread.start { [self] in serve() }
+        guard code == 0 else { throw FixtureError("no thread: \(systemErrorText(code))") }
+    }
+
+    /// How many connections there have been.
+    package var connectionCount: Int { state.withLock { $0.connections } }
+
+    /// Ends it with all of its connections. It must be called, as the server's thread holds it.
+    package func stop() {
+        state.withLock { $0.isClosed = true }
+        hosts_eventfd_signal(wakeup)
+    }
+
+    private func serve() {
+        var clients: [Int32] = []
+        while !state.withLock({ $0.isClosed }) {
+            var entries = [
+                pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&entries, nfds_t(entries.count), -1) >= 0, entries[1].revents != 0 else { continue }
+            let client = hosts_socket_accept(listener)
+            guard client >= 0 else { continue }
+            state.withLock { $0.connections += 1 }
+            // A greeting fits into the socket's buffer.
+            _ = greeting.withUnsafeBytes { send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if closesAfterwards { close(client) } else { clients.append(client) }
+        }
+        for client in clients { close(client) }
+        close(listener)
+        close(wakeup)
+    }
+}

@@ -1,0 +1,45 @@
+import HostsModel
+import HostsProcess
+
+/// Runs small programs that a fixture needs, e.g. ssh-keygen.
+package enum Tool {
+    /// Enough for the programs of the base system.
+    package static let environment = ["PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C"]
+
+    /// Runs a program to its end.
+    ///
+    /// - Parameters:
+    ///   - program: Absolute, or a name in PATH.
+    ///   - arguments: What follows its name.
+    ///   - extra: Variables beside `environment`.
+    /// - Returns: Its standard output.
+    /// - Throws: When it fails; the error holds what it said.
+    @discardableResult
+    package static func run(
+        _ program: String, _ arguments: [String], environment extra: [String: String] = [:]
+    ) async throws -> String {
+        let outcome = try await ChildProcess.run(
+            program: program, arguments: arguments, environment: environment.merging(extra) { $1 },
+            deadline: .now + .seconds(60), outputLimit: .mebibytes(1))
+        guard outcome.isSuccess else {
+            let said = String(decoding: outcome.errorOutput, as: UTF8.self)
+            throw FixtureError("\(program) \(arguments.joined(separator: " ")): \(outcome.ending) \(said)")
+        }
+        return String(decoding: outcome.output, as: UTF8.self)
+    }
+
+    /// Makes a key pair with ssh-keygen.
+    ///
+    /// - Parameters:
+    ///   - path: Of the private key; `.pub` is added for the public one.
+    ///   - type: As ssh-keygen names it: `ed25519`, `ecdsa`, `rsa`.
+    ///   - passphrase: Empty for none.
+    ///   - isPEM: Whether the private key is written in the older PEM format.
+    package static func makeKey(
+        _ path: String, type: String = "ed25519", passphrase: String = "", isPEM: Bool = false
+    ) async throws {
+        let format = isPEM ? ["-m", "PEM"] : []
+        try await run(
+            "ssh-keygen", ["-q", "-t", type, "-N", passphrase, "-C", "hosts test", "-f", path] + format)
+    }
+}

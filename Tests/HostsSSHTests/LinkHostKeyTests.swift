@@ -1,0 +1,87 @@
+import HostsModel
+import HostsTestSupport
+import Testing
+
+@testable import HostsSSH
+
+struct LinkHostKeyTests {
+    /// The server must not have heard a word of authentication, and have seen one connection.
+    private func expectUntouched(_ server: LocalSSHD) async throws {
+        try await server.log.until("Connection closed by")
+        #expect(server.log.count(of: "Connection from") == 1)
+        for word in ["publickey", "userauth", "Accepted", "Failed"] { #expect(server.log.count(of: word) == 0) }
+    }
+
+    private func fingerprint(of server: LocalSSHD) async throws -> String {
+        let line = try await Tool.run("ssh-keygen", ["-l", "-f", server.folder.path("host_key.pub")])
+        return String(line.split(separator: " ")[1])
+    }
+
+    @Test func `an unknown host key is refused before authentication, with the command that accepts it`() async throws {
+        let server = try await LocalSSHD()
+        try server.folder.write("known_hosts", "")
+        let error = await LinkFixture.factory(config: server.configFile).failure(of: server.record)
+        #expect(
+            error
+                == .hostKeyUnknown(
+                    host: server.knownHostsName(), fingerprint: try await fingerprint(of: server),
+                    command: "ssh -F \(server.configFile) -o StrictHostKeyChecking=ask devbox"))
+        try await expectUntouched(server)
+    }
+
+    @Test func `a changed host key is refused before authentication, with both fingerprints`() async throws {
+        let server = try await LocalSSHD()
+        let other = try await LocalSSHD()
+        try server.folder.write("known_hosts", "\(server.knownHostsName()) \(try other.hostKey())\n")
+        let error = await LinkFixture.factory(config: server.configFile).failure(of: server.record)
+        #expect(
+            error
+                == .hostKeyChanged(
+                    host: server.knownHostsName(), expected: try await fingerprint(of: other),
+                    got: try await fingerprint(of: server), file: server.knownHostsFile))
+        try await expectUntouched(server)
+    }
+
+    @Test func `a revoked host key is refused whatever else is known`() async throws {
+        let server = try await LocalSSHD()
+        let key = try server.hostKey()
+        try server.folder.write("known_hosts", "\(server.knownHostsName()) \(key)\n@revoked * \(key)\n")
+        let error = await LinkFixture.factory(config: server.configFile).failure(of: server.record)
+        #expect(error?.code == "ssh.hostkey.revoked")
+        try await expectUntouched(server)
+    }
+
+    @Test func `a hashed name with a port is found`() async throws {
+        let server = try await LocalSSHD()
+        try await Tool.run("ssh-keygen", ["-q", "-H", "-f", server.knownHostsFile])
+        #expect(try server.folder.read("known_hosts").hasPrefix("|1|"))
+        #expect(await LinkFixture.factory(config: server.configFile).failure(of: server.record) == nil)
+    }
+
+    @Test func `a host that is known by one type of key does not look changed`() async throws {
+        // The server also has an ECDSA key, which libssh2 1.10.0 would ask for first.
+        let server = try await LocalSSHD()
+        try await Tool.makeKey(server.folder.path("second_host_key"), type: "ecdsa")
+        var options = LocalSSHD.Options()
+        options.configuration = ["HostKey \(server.folder.path("second_host_key"))"]
+        let both = try await LocalSSHD(options)
+        #expect(await LinkFixture.factory(config: both.configFile).failure(of: both.record) == nil)
+    }
+
+    @Test func `an ECDSA and an RSA host key are checked`() async throws {
+        for type in ["ecdsa", "rsa"] {
+            var options = LocalSSHD.Options()
+            options.hostKeyType = type
+            if type == "rsa" { options.configuration = ["HostKeyAlgorithms +ssh-rsa"] }
+            let server = try await LocalSSHD(options)
+            #expect(await LinkFixture.factory(config: server.configFile).failure(of: server.record) == nil)
+        }
+    }
+
+    @Test func `HostKeyAlias is the name that counts`() async throws {
+        let server = try await LocalSSHD()
+        try server.folder.write("known_hosts", "alias \(try server.hostKey())\n")
+        try server.writeConfig(lines: ["HostKeyAlias alias"])
+        #expect(await LinkFixture.factory(config: server.configFile).failure(of: server.record) == nil)
+    }
+}
