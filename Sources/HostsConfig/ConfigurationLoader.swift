@@ -7,7 +7,7 @@ package enum ConfigurationLoader {
 
     /// Reads every file of `snapshot`, and reports everything that is wrong at once.
     package static func load(_ snapshot: ConfigurationSnapshot) -> Configuration {
-        var configuration = Configuration(diagnostics: snapshot.problems)
+        var configuration = Configuration(isLoaded: true, diagnostics: snapshot.problems)
         loadSettings(snapshot.settings, into: &configuration)
         var hosts = HostFiles(snapshot.hosts)
         configuration.diagnostics += hosts.diagnostics
@@ -71,6 +71,7 @@ package enum ConfigurationLoader {
         for (index, id) in hosts.records.keys.sorted().enumerated() {
             guard let file = hosts.records[id] else { continue }
             guard index < limit else {
+                configuration.surplus.insert(id)
                 configuration.bad[id] = [
                     .error(
                         at: .whole(file.path),

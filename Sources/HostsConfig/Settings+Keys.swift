@@ -20,7 +20,7 @@ extension Settings {
             ) { TextRule.absolutePath($0, limit: pathLimit) },
             .seconds(
                 "connect_timeout_seconds", \.ssh.connectTimeout, in: timeouts, defaults: defaults,
-                "Longest wait for the TCP connection; `ConnectTimeout` of ssh_config may be shorter."),
+                "Longest wait for the TCP connection, unless ssh_config has a `ConnectTimeout`."),
             .seconds(
                 "handshake_timeout_seconds", \.ssh.handshakeTimeout, in: timeouts, defaults: defaults,
                 "Longest wait for banner and key exchange."),

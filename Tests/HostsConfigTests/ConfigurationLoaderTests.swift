@@ -62,6 +62,22 @@ import Testing
         #expect(repaired.merging(lastGood: merged) == repaired)
     }
 
+    @Test func `a host that is one too many is dropped, whatever it was before`() {
+        let files = [hostFile("a.toml", "ssh = 'a'"), hostFile("b.toml", "ssh = 'b'")]
+        let before = load(files[0], files[1])
+        let after = load(settings: "[limits]\nmax_hosts = 1", files[0], files[1]).merging(lastGood: before)
+        #expect(Array(after.records.keys) == [HostID("a")])
+        #expect(Array(after.bad.keys) == [HostID("b")])
+    }
+
+    @Test func `at the start a wrong setting has its default, and the right ones count`() {
+        let text = "[probe]\ninterval_seconds = 7\ntimeout_seconds = 0"
+        let first = load(settings: text).merging(lastGood: Configuration())
+        #expect(first.settings.probe.interval == .seconds(7))
+        #expect(first.settings.probe.timeout == Settings().probe.timeout)
+        #expect(first.hasErrors)
+    }
+
     @Test func `a bad host without an earlier record, and a removed one, have none`() {
         let good = load(hostFile("a.toml", "ssh = 'a'"), hostFile("b.toml", "ssh = 'b'"))
         let later = load(hostFile("b.toml", "ssh = 'b'"), hostFile("c.toml", "ssh = 3"))
