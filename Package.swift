@@ -15,7 +15,9 @@ let strict: [SwiftSetting] = [
 /// The same, and every unsafe use is marked: for the targets that must be right about memory.
 let strictMemory: [SwiftSetting] = strict + [.strictMemorySafety()]
 
-let cStrict: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
+let cStrict: [CSetting] = [
+    .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+]
 let cxxStrict: [CXXSetting] = [.enableWarning("all"), .treatAllWarnings(as: .error)]
 
 let package = Package(
@@ -29,7 +31,8 @@ let package = Package(
         // C and C++: what Swift cannot import, or should not know.
         .target(name: "CCurl", cSettings: cStrict, linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CLinux", cSettings: cStrict),
-        .target(name: "CMicroHTTPD", cSettings: cStrict, linkerSettings: [.linkedLibrary("microhttpd")]),
+        .target(
+            name: "CMicroHTTPD", cSettings: cStrict, linkerSettings: [.linkedLibrary("microhttpd")]),
         .target(name: "CPCRE2", cSettings: cStrict, linkerSettings: [.linkedLibrary("pcre2-8")]),
         .target(name: "CSQLite", cSettings: cStrict, linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
@@ -90,14 +93,20 @@ let package = Package(
         .executableTarget(
             name: "hostsctl", dependencies: ["HostsAPI", "HostsCommand", "HostsModel", "CTerminal"],
             swiftSettings: strict),
+        .executableTarget(
+            name: "hostsd-demo", dependencies: ["HostsModel", "HostsSystem", "HostsTestSupport"],
+            swiftSettings: strict),
+
         // Tests.
         .target(
             name: "HostsTestSupport", dependencies: ["HostsModel", "HostsProcess", "CLinux"],
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
-        .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
         .testTarget(
-            name: "HostsCommandTests", dependencies: ["HostsCommand", "HostsAPI", "HostsLog", "HostsModel"],
+            name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsCommandTests",
+            dependencies: ["HostsCommand", "HostsAPI", "HostsLog", "HostsModel"],
             exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
@@ -110,17 +119,26 @@ let package = Package(
             name: "HostsHubTests",
             dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog", "HostsTestSupport"],
             swiftSettings: strict),
-        .testTarget(name: "HostsLogTests", dependencies: ["HostsLog", "HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsLogTests", dependencies: ["HostsLog", "HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(
-            name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict),
+            name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict
+        ),
+        .testTarget(
+            name: "HostsSSHTests",
+            dependencies: [
+                "HostsSSH", "HostsModel", "HostsLog", "HostsProcess", "HostsTestSupport", "CLinux", "CSSH",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "HostsServerTests",
             dependencies: ["HostsServer", "HostsAPI", "HostsModel", "HostsLog", "HostsTestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "HostsSystemTests", dependencies: ["HostsSystem", "HostsLog", "HostsModel"],
+            name: "HostsSystemTests",
+            dependencies: ["HostsSystem", "HostsLog", "HostsModel", "HostsTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],

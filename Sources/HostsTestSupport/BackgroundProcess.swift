@@ -65,11 +65,21 @@ package final class BackgroundProcess: Sendable {
         }
     }
 
+    /// Asks it to end (SIGTERM) and waits until it has; it must be a program that obeys.
+    package func terminate() async {
+        signal(SIGTERM)
+        await log.untilEnded()
+        stop()
+    }
+
     /// The processes that it has started, and theirs.
     package var descendants: [Int32] { Self.children(of: pid).flatMap { [$0] + Self.descendants(of: $0) } }
 
     /// The processes that it has started itself.
     package var children: [Int32] { Self.children(of: pid) }
+
+    /// The processes that those have started.
+    package var grandchildren: [Int32] { children.flatMap { Self.children(of: $0) } }
 
     private static func descendants(of pid: pid_t) -> [pid_t] {
         children(of: pid).flatMap { [$0] + descendants(of: $0) }

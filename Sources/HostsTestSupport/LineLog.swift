@@ -13,6 +13,7 @@ package final class LineLog: Sendable {
         var partial: [UInt8] = []
         var hasEnded = false
         var waiters: [Waiter] = []
+        var endWaiters: [CheckedContinuation<Void, Never>] = []
 
         func count(of text: String) -> Int { lines.reduce(0) { $0 + ($1.contains(text) ? 1 : 0) } }
 
@@ -53,6 +54,17 @@ package final class LineLog: Sendable {
         guard isReached else { throw FixtureError("it ended without \"\(text)\":\n\(lines.joined(separator: "\n"))") }
     }
 
+    /// Waits until the program has closed its output, as its end does.
+    package func untilEnded() async {
+        await withCheckedContinuation { continuation in
+            let hasEnded = state.withLock { state in
+                if !state.hasEnded { state.endWaiters.append(continuation) }
+                return state.hasEnded
+            }
+            if hasEnded { continuation.resume() }
+        }
+    }
+
     /// Takes the next bytes of the output.
     func append(_ bytes: some Sequence<UInt8>) {
         let settled = state.withLock { state in
@@ -69,10 +81,12 @@ package final class LineLog: Sendable {
 
     /// Says that nothing more will come.
     func end() {
-        let settled = state.withLock { state in
+        let (settled, endWaiters) = state.withLock { state in
             state.hasEnded = true
-            return state.takeSettled()
+            defer { state.endWaiters = [] }
+            return (state.takeSettled(), state.endWaiters)
         }
         for (waiter, isReached) in settled { waiter.resume(returning: isReached) }
+        for waiter in endWaiters { waiter.resume() }
     }
 }

@@ -17,6 +17,9 @@ package final class LocalSSHD: Sendable {
         package var configuration: [String] = []
         /// The type of its one host key, as ssh-keygen names it.
         package var hostKeyType = "ed25519"
+        /// Whether the server has a process table, a `/tmp` and a host name of its own, as another machine has: its
+        /// agents and tmux servers are seen there only. Needs unshare(1), and root or user namespaces.
+        package var isIsolated = false
 
         package init() {}
     }
@@ -43,7 +46,7 @@ package final class LocalSSHD: Sendable {
     /// Makes keys and files and starts the server; it listens when this returns.
     package init(_ options: Options = Options()) async throws {
         self.options = options
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(in: options.isIsolated ? "/var/tmp" : "/tmp")
         user = try Self.userName()
         identityFile = folder.path("id_ed25519")
         knownHostsFile = folder.path("known_hosts")
@@ -148,7 +151,9 @@ package final class LocalSSHD: Sendable {
 
     /// Kills the processes that serve connections; the server goes on listening.
     package func killConnections() {
-        for child in state.withLock({ $0.process }).children { kill(child, SIGKILL) }
+        let process = state.withLock { $0.process }
+        let connections = options.isIsolated ? process.grandchildren : process.children
+        for connection in connections { kill(connection, SIGKILL) }
     }
 
     /// Kills the server and its connections.
@@ -187,10 +192,20 @@ package final class LocalSSHD: Sendable {
             ]
         let file = try folder.write("sshd_config", lines.map { $0 + "\n" }.joined())
         // sshd executes itself for each connection, hence the whole path.
-        let process = try BackgroundProcess(
-            "/usr/sbin/sshd", ["-D", "-e", "-f", file], environment: Tool.environment)
+        let command = ["/usr/sbin/sshd", "-D", "-e", "-f", file]
+        let words = options.isIsolated ? isolated(command, as: options.name) : command
+        let process = try BackgroundProcess(words[0], Array(words.dropFirst()), environment: Tool.environment)
         try await process.log.until("Server listening on")
         return process
+    }
+
+    /// The command in namespaces of its own; they and all that runs in them end with it.
+    private static func isolated(_ command: [String], as name: String) -> [String] {
+        let user = getuid() == 0 ? [] : ["--user", "--map-current-user", "--keep-caps"]
+        let script = #"hostname "$0" && mount -t tmpfs none /tmp && exec "$@""#
+        return ["unshare"] + user
+            + ["--pid", "--fork", "--kill-child", "--mount-proc", "--mount", "--uts", "sh", "-c", script, name]
+            + command
     }
 
     private static func userName() throws -> String {

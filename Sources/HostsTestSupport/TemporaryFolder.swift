@@ -8,9 +8,11 @@ package final class TemporaryFolder: Sendable {
     /// Absolute, without a slash at the end.
     package let path: String
 
-    /// Makes the folder in `/tmp`, readable by its owner only.
-    package init() throws {
-        var template = Array("/tmp/hosts.XXXXXX".utf8CString)
+    /// Makes the folder, readable by its owner only.
+    ///
+    /// - Parameter parent: Where; not `/tmp` for what a host with a `/tmp` of its own must see.
+    package init(in parent: String = "/tmp") throws {
+        var template = Array("\(parent)/hosts.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw FixtureError("no temporary folder: errno \(errno)") }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

@@ -28,6 +28,39 @@ package enum Tool {
         return String(decoding: outcome.output, as: UTF8.self)
     }
 
+    /// What a program said, and its exit status.
+    package struct Answer: Hashable, Sendable {
+        /// Minus the number of the signal that ended it, if one did.
+        package let status: Int32
+        package let output: String
+        package let errorOutput: String
+    }
+
+    /// Runs a program to its end, whatever its status.
+    ///
+    /// - Parameters:
+    ///   - program: Absolute, or a name in PATH.
+    ///   - arguments: What follows its name.
+    ///   - environment: Its whole environment.
+    /// - Returns: What it said.
+    /// - Throws: When it cannot be started, or runs for more than a minute.
+    package static func answer(
+        _ program: String, _ arguments: [String], environment: [String: String]
+    ) async throws -> Answer {
+        let outcome = try await ChildProcess.run(
+            program: program, arguments: arguments, environment: environment, deadline: .now + .seconds(60),
+            outputLimit: .mebibytes(4))
+        let status: Int32
+        switch outcome.ending {
+        case .exited(let code): status = code
+        case .signalled(let number): status = -number
+        case .timedOut: throw FixtureError("\(program) \(arguments.joined(separator: " ")) does not end")
+        }
+        return Answer(
+            status: status, output: String(decoding: outcome.output, as: UTF8.self),
+            errorOutput: String(decoding: outcome.errorOutput, as: UTF8.self))
+    }
+
     /// Makes a key pair with ssh-keygen.
     ///
     /// - Parameters:

@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import HostsConfig
 import HostsDetection
@@ -10,8 +9,6 @@ import HostsModel
 /// A host takes them when its first look begins; a host that is known already keeps what it has until the daemon starts
 /// again.
 struct RuleShelf: Sendable {
-    private static let queue = DispatchQueue(label: "hostsd.rules.read")
-
     private let book: Locked<RuleBook>
     private let shipped: String
     private let own: String
@@ -30,13 +27,11 @@ struct RuleShelf: Sendable {
         self.log = log
     }
 
-    /// Reads both folders, off the cooperative pool.
+    /// Reads both folders.
     ///
     /// - Returns: What is wrong with the rules.
     func read() async -> [Diagnostic] {
-        let loaded = await withCheckedContinuation { continuation in
-            Self.queue.async { continuation.resume(returning: AgentRulesFolder.load(shipped: shipped, own: own)) }
-        }
+        let loaded = await AgentRulesFolder.read(shipped: shipped, own: own)
         book.withLock { $0 = loaded.book }
         log.debug("rules.read", "read the rules of the agents", .count("faults", loaded.diagnostics.count))
         return loaded.diagnostics

@@ -1,3 +1,4 @@
+import Dispatch
 package import HostsDetection
 import HostsModel
 
@@ -7,6 +8,15 @@ package enum AgentRulesFolder {
     package struct Loaded: Sendable {
         package let book: RuleBook
         package let diagnostics: [Diagnostic]
+    }
+
+    private static let queue = DispatchQueue(label: "hostsd.rules.read")
+
+    /// Reads the folders off the cooperative pool; see `load`.
+    package static func read(shipped: String, own: String?) async -> Loaded {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: load(shipped: shipped, own: own)) }
+        }
     }
 
     /// Reads `*.toml` of the folders; blocks, so not for the cooperative pool.

@@ -1,0 +1,95 @@
+import Glibc
+import HostsModel
+
+/// A real hostsd with folders of its own, and the hostsctl that talks to it.
+///
+/// Both are the programs that were built with the running one.
+package final class PrivateDaemon: Sendable {
+    package let folder: TemporaryFolder
+    /// The path of its control socket.
+    package let socket: String
+    private let process: Locked<BackgroundProcess>
+    private let environment: [String: String]
+
+    /// Where its records are written to.
+    package var hostsFolder: String { folder.path("config/hosts.d") }
+
+    /// Starts hostsd with a record for each server; it answers when this returns.
+    ///
+    /// - Parameters:
+    ///   - servers: The hosts, each by way of its own ssh_config.
+    ///   - settings: Further lines of `hostsd.toml`.
+    ///   - hooks: Shell scripts by name.
+    package init(
+        servers: [LocalSSHD], settings: String = "", hooks: [String: String] = [:]
+    ) async throws {
+        folder = try TemporaryFolder(in: "/var/tmp")
+        socket = folder.path("run/api.sock")
+        for name in ["run", "state", "home", "config", "config/hosts.d", "config/hooks.d"] {
+            try folder.makeFolder(name)
+        }
+        // One ssh_config that includes those of the servers.
+        let includes = servers.map { "Include \($0.configFile)\n" }.joined()
+        try folder.write("ssh_config", includes)
+        try folder.write(
+            "config/hostsd.toml", "[ssh]\nconfig_file = \"\(folder.path("ssh_config"))\"\n\(settings)")
+        environment = Tool.environment.merging(["HOME": folder.path("home")]) { $1 }
+        for (name, script) in hooks {
+            try folder.write("config/hooks.d/" + name, "#!/bin/sh\n" + script, mode: 0o700)
+        }
+        for server in servers {
+            try folder.write(
+                "config/hosts.d/\(server.options.name).toml", "ssh = \"\(server.options.name)\"\n")
+        }
+        process = Locked(try Self.launch(folder, environment))
+        try await log.until("listening on")
+    }
+
+    /// What it has logged, from `debug` on.
+    package var log: LineLog { process.withLock { $0 }.log }
+
+    package var pid: Int32 { process.withLock { $0.pid } }
+
+    /// Runs hostsctl to its end.
+    package func hostsctl(_ arguments: String...) async throws -> Tool.Answer {
+        try await hostsctl(arguments)
+    }
+
+    /// Runs hostsctl to its end.
+    package func hostsctl(_ arguments: [String]) async throws -> Tool.Answer {
+        try await Tool.answer(
+            Self.program("hostsctl"), ["--socket", socket] + arguments, environment: environment)
+    }
+
+    /// Ends the daemon as the service manager does, and waits until it is gone.
+    package func terminate() async { await process.withLock { $0 }.terminate() }
+
+    /// Ends it without warning, as a crash does.
+    package func crash() { process.withLock { $0 }.stop() }
+
+    /// Starts it again on the same folders; it answers when this returns.
+    package func restart() async throws {
+        let new = try Self.launch(folder, environment)
+        process.withLock { $0 = new }
+        try await log.until("listening on")
+    }
+
+    private static func launch(
+        _ folder: TemporaryFolder, _ environment: [String: String]
+    ) throws -> BackgroundProcess {
+        try BackgroundProcess(
+            program("hostsd"),
+            [
+                "--config-dir", folder.path("config"), "--state-dir", folder.path("state"), "--socket",
+                folder.path("run/api.sock"), "--log-level", "debug",
+            ], environment: environment)
+    }
+
+    /// The path of a program that was built with this one.
+    private static func program(_ name: String) -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let own = String(decoding: buffer.prefix(max(count, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/" + name
+    }
+}
