@@ -1,7 +1,7 @@
 /* The memory of one libssh2 session: bounded, counted, and given back whole when the session ends.
  *
- * libssh2 lets a server choose the sizes of some allocations, and loses a few blocks when a session is freed in the
- * middle of a key exchange (1.10.0); both end here. */
+ * libssh2 lets a server choose the sizes of some allocations, and loses a few blocks when a session is freed
+ * in the middle of a key exchange (1.10.0); both end here. */
 #ifndef HOSTS_CSSH_ARENA_H
 #define HOSTS_CSSH_ARENA_H
 

@@ -13,9 +13,12 @@ struct hosts_buffer {
     size_t limit;
 };
 
-static inline size_t hosts_buffer_count(const struct hosts_buffer *buffer) { return buffer->end - buffer->start; }
+static inline size_t hosts_buffer_count(const struct hosts_buffer *buffer) {
+    return buffer->end - buffer->start;
+}
 
-/* Makes room for `size` more bytes at `bytes + end`. Returns 0, or -1 when that passes the limit or memory ends. */
+/* Makes room for `size` more bytes at `bytes + end`. Returns 0, or -1 when that passes the limit or memory
+ * ends. */
 int hosts_buffer_reserve(struct hosts_buffer *buffer, size_t size);
 /* Returns 0, or -1 and takes nothing. */
 int hosts_buffer_append(struct hosts_buffer *buffer, const void *bytes, size_t size);

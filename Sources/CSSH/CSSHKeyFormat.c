@@ -181,11 +181,14 @@ int hosts_is_openssh_key(const uint8_t *text, size_t size) {
 static enum hosts_key_status read_container(struct reader *reader, struct hosts_openssh_key *key) {
     struct reader cipher, kdf, options, public_key, private_part;
     uint32_t count;
-    if (reader->left < sizeof magic || memcmp(reader->next, magic, sizeof magic) != 0) return HOSTS_KEY_MALFORMED;
+    if (reader->left < sizeof magic || memcmp(reader->next, magic, sizeof magic) != 0) {
+        return HOSTS_KEY_MALFORMED;
+    }
     reader->next += sizeof magic;
     reader->left -= sizeof magic;
-    if (read_string(reader, &cipher) != 0 || read_string(reader, &kdf) != 0 || read_string(reader, &options) != 0 ||
-        read_number(reader, &count) != 0 || count != 1 || read_string(reader, &public_key) != 0 ||
+    if (read_string(reader, &cipher) != 0 || read_string(reader, &kdf) != 0 ||
+        read_string(reader, &options) != 0 || read_number(reader, &count) != 0 || count != 1 ||
+        read_string(reader, &public_key) != 0 ||
         read_string(reader, &private_part) != 0 || public_key.left == 0) {
         return HOSTS_KEY_MALFORMED;
     }
@@ -197,7 +200,8 @@ static enum hosts_key_status read_container(struct reader *reader, struct hosts_
     return read_private(&private_part, &key->pkey);
 }
 
-enum hosts_key_status hosts_parse_openssh_key(const uint8_t *text, size_t size, struct hosts_openssh_key *key) {
+enum hosts_key_status hosts_parse_openssh_key(const uint8_t *text, size_t size,
+                                              struct hosts_openssh_key *key) {
     size_t decoded_size = 0;
     uint8_t *decoded = decode_armour(text, size, &decoded_size);
     if (!decoded) return HOSTS_KEY_MALFORMED;
@@ -228,7 +232,9 @@ static int write_string(struct writer *writer, const void *bytes, size_t size) {
     return 0;
 }
 
-static int write_text(struct writer *writer, const char *text) { return write_string(writer, text, strlen(text)); }
+static int write_text(struct writer *writer, const char *text) {
+    return write_string(writer, text, strlen(text));
+}
 
 /* RFC 4251 section 5: big-endian, and a leading zero where the first bit would mean a negative number. */
 static int write_mpint(struct writer *writer, const BIGNUM *number) {
@@ -251,8 +257,9 @@ static int write_rsa(struct writer *writer, EVP_PKEY *pkey) {
     BIGNUM *modulus = NULL, *exponent = NULL;
     int code = -1;
     if (EVP_PKEY_get_bn_param(pkey, OSSL_PKEY_PARAM_RSA_N, &modulus) == 1 &&
-        EVP_PKEY_get_bn_param(pkey, OSSL_PKEY_PARAM_RSA_E, &exponent) == 1 && write_text(writer, "ssh-rsa") == 0 &&
-        write_mpint(writer, exponent) == 0 && write_mpint(writer, modulus) == 0) {
+        EVP_PKEY_get_bn_param(pkey, OSSL_PKEY_PARAM_RSA_E, &exponent) == 1 &&
+        write_text(writer, "ssh-rsa") == 0 && write_mpint(writer, exponent) == 0 &&
+        write_mpint(writer, modulus) == 0) {
         code = 0;
     }
     BN_free(modulus);
@@ -270,15 +277,15 @@ static int write_ecdsa(struct writer *writer, EVP_PKEY *pkey) {
                   {"secp521r1", "ecdsa-sha2-nistp521", "nistp521"}};
     char group[64];
     BIGNUM *x = NULL, *y = NULL;
-    /* 0x04, then x and y at the length of the field (SEC 1 section 2.3.3): built by hand, as the key may ask for the
-     * compressed form. */
+    /* 0x04, then x and y at the length of the field (SEC 1 section 2.3.3): built by hand, as the key may ask
+     * for the compressed form. */
     uint8_t point[1 + 2 * 66] = {4};
     int code = -1;
     int width = (EVP_PKEY_get_bits(pkey) + 7) / 8;
     if (width > 66 || EVP_PKEY_get_group_name(pkey, group, sizeof group, NULL) != 1) return -1;
     if (EVP_PKEY_get_bn_param(pkey, OSSL_PKEY_PARAM_EC_PUB_X, &x) == 1 &&
-        EVP_PKEY_get_bn_param(pkey, OSSL_PKEY_PARAM_EC_PUB_Y, &y) == 1 && BN_bn2binpad(x, point + 1, width) == width &&
-        BN_bn2binpad(y, point + 1 + width, width) == width) {
+        EVP_PKEY_get_bn_param(pkey, OSSL_PKEY_PARAM_EC_PUB_Y, &y) == 1 &&
+        BN_bn2binpad(x, point + 1, width) == width && BN_bn2binpad(y, point + 1 + width, width) == width) {
         for (size_t i = 0; i < sizeof curves / sizeof curves[0]; i++) {
             if (strcmp(group, curves[i].group) != 0) continue;
             code = write_text(writer, curves[i].type) == 0 && write_text(writer, curves[i].curve) == 0 &&

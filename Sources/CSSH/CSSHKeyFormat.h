@@ -1,5 +1,5 @@
-/* The encodings of keys and signatures: OpenSSH's private key format (its PROTOCOL.key), RFC 4253 public keys, and
- * RFC 5656 signatures. */
+/* The encodings of keys and signatures: OpenSSH's private key format (its PROTOCOL.key), RFC 4253 public
+ * keys, and RFC 5656 signatures. */
 #ifndef HOSTS_CSSH_KEY_FORMAT_H
 #define HOSTS_CSSH_KEY_FORMAT_H
 
@@ -19,7 +19,8 @@ struct hosts_openssh_key {
 
 int hosts_is_openssh_key(const uint8_t *text, size_t size);
 /* Whatever is set in `key` belongs to the caller, also on failure. */
-enum hosts_key_status hosts_parse_openssh_key(const uint8_t *text, size_t size, struct hosts_openssh_key *key);
+enum hosts_key_status hosts_parse_openssh_key(const uint8_t *text, size_t size,
+                                              struct hosts_openssh_key *key);
 
 /* The public key as on the wire, to be freed; NULL for a kind that SSH does not know, or without memory. */
 uint8_t *hosts_public_blob(EVP_PKEY *pkey, size_t *size);

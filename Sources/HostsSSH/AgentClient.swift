@@ -37,7 +37,8 @@ actor AgentClient {
     func sign(
         _ data: [UInt8], with key: PublicKey, until deadline: ContinuousClock.Instant
     ) async throws(AgentError) -> [UInt8]? {
-        AgentMessages.signature(try await ask(AgentMessages.signRequest(key: key, data: data), until: deadline))
+        AgentMessages.signature(
+            try await ask(AgentMessages.signRequest(key: key, data: data), until: deadline))
     }
 
     /// Ends the conversation; a question under way ends with an error.
@@ -52,7 +53,9 @@ actor AgentClient {
         signal.raise()
     }
 
-    private func ask(_ message: [UInt8], until deadline: ContinuousClock.Instant) async throws(AgentError) -> [UInt8] {
+    private func ask(_ message: [UInt8], until deadline: ContinuousClock.Instant) async throws(AgentError)
+        -> [UInt8]
+    {
         do {
             if socket == nil { try connect() }
             try await send(message[...], until: deadline)
@@ -80,7 +83,9 @@ actor AgentClient {
         socket = consume made
     }
 
-    private func send(_ message: ArraySlice<UInt8>, until deadline: ContinuousClock.Instant) async throws(AgentError) {
+    private func send(_ message: ArraySlice<UInt8>, until deadline: ContinuousClock.Instant)
+        async throws(AgentError)
+    {
         var rest = message
         while !rest.isEmpty {
             switch socket?.send(rest) ?? .ended {
@@ -111,7 +116,9 @@ actor AgentClient {
         }
     }
 
-    private func wait(for interest: Readiness, until deadline: ContinuousClock.Instant) async throws(AgentError) {
+    private func wait(for interest: Readiness, until deadline: ContinuousClock.Instant)
+        async throws(AgentError)
+    {
         if let registration { loop.change(registration, to: interest) }
         let wake = await signal.wait(until: deadline)
         if let registration { loop.change(registration, to: []) }

@@ -1,4 +1,5 @@
-/// The two requests of the ssh-agent protocol that are used (RFC draft-miller-ssh-agent sections 3.5 and 3.6).
+/// The two requests of the ssh-agent protocol that are used (RFC draft-miller-ssh-agent sections 3.5 and
+/// 3.6).
 enum AgentMessages {
     /// Longest reply that is accepted; OpenSSH's agent has the same bound (AGENT_MAX_LEN).
     static let replyLimit = 256 * 1024
@@ -23,7 +24,9 @@ enum AgentMessages {
         return framed(writer.bytes)
     }
 
-    /// The keys in a reply, or nil if it is none. Keys of a form that cannot be read are left out.
+    /// The keys in a reply, or nil if it is none.
+    ///
+    /// Keys of a form that cannot be read are left out.
     static func identities(_ reply: [UInt8]) -> [AgentIdentity]? {
         var reader = SSHReader(reply)
         guard reader.byte() == identitiesAnswer, let count = reader.uint32() else { return nil }

@@ -1,6 +1,7 @@
 /// Base64 (RFC 4648 section 4) as SSH uses it: strict, and without padding where a fingerprint is shown.
 enum Base64 {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     /// The value of each byte, or 255.
     private static let values: [UInt8] = {

@@ -2,7 +2,8 @@ import Glibc
 
 /// Reads small files whole.
 enum BoundedFile {
-    /// The bytes of a regular file, or nil when it is absent, unreadable, something else, or longer than `limit` bytes.
+    /// The bytes of a regular file, or nil when it is absent, unreadable, something else, or longer than
+    /// `limit` bytes.
     static func read(_ path: String, limit: Int) -> [UInt8]? {
         // Non-blocking, so that a named pipe does not hold us.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

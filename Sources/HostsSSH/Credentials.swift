@@ -32,10 +32,13 @@ struct Credentials: Sendable {
     let candidates: [Candidate]
     /// The most helpful reason why nothing, or nothing else, could be offered; nil when nothing is wrong.
     private let problem: LinkError?
-    /// Whether `problem` concerns a key that the person named, and so matters more than a refusal of other keys.
+    /// Whether `problem` concerns a key that the person named, and so matters more than a refusal of other
+    /// keys.
     private let isProblemExplicit: Bool
     /// Keys that could not be offered, for the message of a refusal.
     private let skipped: [String]
+    /// The key that ssh would look for, for the message where there is none at all.
+    private let usualPath: String
 
     /// Orders what there is: keys of the agent that an IdentityFile names, the agent's other keys unless
     /// IdentitiesOnly is set, then files that the agent does not hold.
@@ -55,10 +58,12 @@ struct Credentials: Sendable {
         let others = held.filter { identity in !isLimited && !named.contains { $0.key == identity.key } }
             .map { identity in
                 let comment = SafeText.visible(identity.comment, limit: 80)
-                return Candidate(key: identity.key, signer: .agent, label: "agent key \(comment)", isExplicit: false)
+                return Candidate(
+                    key: identity.key, signer: .agent, label: "agent key \(comment)", isExplicit: false)
             }
         let local = files.compactMap { identity, file -> Candidate? in
-            guard case .usable(let privateKey, let key) = file, !held.contains(where: { $0.key == key }) else {
+            guard case .usable(let privateKey, let key) = file, !held.contains(where: { $0.key == key })
+            else {
                 return nil
             }
             return Candidate(
@@ -69,21 +74,29 @@ struct Credentials: Sendable {
         let problems = files.compactMap { identity, file in
             Self.problem(identity, file, held: held).map { (error: $0, isExplicit: identity.isExplicit) }
         }
-        // A passphrase first, it is the likeliest; then what the person named; a missing default is no problem.
+        // A passphrase first, it is the likeliest; then what the person named; a missing default is no
+        // problem.
         let first =
             problems.first { if case .keyNeedsPassphrase = $0.error { true } else { false } }
             ?? problems.first { $0.isExplicit }
         problem = first?.error ?? Self.agentProblem(agent) ?? problems.first?.error
         isProblemExplicit = first?.isExplicit ?? false
-        skipped = all.dropFirst(Self.tryLimit).map { "\($0.label) (not tried: \(Self.tryLimit) is the limit)" }
+        let paths = files.map(\.identity.path)
+        usualPath = paths.first { $0.hasSuffix("/id_ed25519") } ?? paths.first ?? "~/.ssh/id_ed25519"
+        skipped = all.dropFirst(Self.tryLimit).map {
+            "\($0.label) (not tried: \(Self.tryLimit) is the limit)"
+        }
     }
 
     /// Why there is nothing to offer.
-    func nothingToOffer(user: String) -> LinkError { problem ?? .authenticationRefused(user: user, tried: []) }
+    var nothingToOffer: LinkError { problem ?? .keyMissing(path: usualPath) }
 
     /// What to tell when every candidate was refused.
     ///
-    /// - Parameter tried: Their labels, with remarks.
+    /// - Parameters:
+    ///   - user: Whom the server did not let in.
+    ///   - tried: The labels of the candidates, with remarks.
+    /// - Returns: The error whose cause the person can remove.
     func refusal(user: String, tried: [String]) -> LinkError {
         if case .keyNeedsPassphrase = problem, let problem { return problem }
         // The person named a key that could not be offered, and none that was.
@@ -106,7 +119,8 @@ struct Credentials: Sendable {
             return held.contains { $0.key == key } ? nil : .keyNeedsPassphrase(path: identity.path)
         case .publicOnly(let key):
             guard !held.contains(where: { $0.key == key }) else { return nil }
-            return .keyUnusable(path: identity.path, detail: "only its public part is here, and no agent has the other")
+            return .keyUnusable(
+                path: identity.path, detail: "only its public part is here, and no agent has the other")
         case .missing: return identity.isExplicit ? .keyMissing(path: identity.path) : nil
         case .unusable(let detail): return .keyUnusable(path: identity.path, detail: detail)
         }

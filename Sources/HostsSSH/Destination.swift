@@ -40,13 +40,16 @@ struct Destination: Hashable, Sendable {
     /// - Throws: `.unsupported` for a way to the host that this link does not go.
     init(name: String, configuration: SSHConfiguration, settings: LinkSettings) throws(LinkError) {
         if let jump = configuration.proxyJump {
-            throw .unsupported(detail: "\(name) is reached through ProxyJump \(jump), which hostsd cannot do yet")
+            throw .unsupported(
+                detail: "\(name) is reached through ProxyJump \(jump), which hostsd cannot do yet")
         }
         if configuration.proxyCommand != nil {
-            throw .unsupported(detail: "\(name) is reached through a ProxyCommand, which hostsd cannot do yet")
+            throw .unsupported(
+                detail: "\(name) is reached through a ProxyCommand, which hostsd cannot do yet")
         }
         let expansion = TokenExpansion(
-            homeDirectory: settings.homeDirectory, localUser: settings.environment["USER"] ?? configuration.user,
+            homeDirectory: settings.homeDirectory,
+            localUser: settings.environment["USER"] ?? configuration.user,
             remoteHost: configuration.hostName, originalHost: Self.hostPart(name), port: configuration.port,
             remoteUser: configuration.user, hostKeyAlias: configuration.hostKeyAlias,
             environment: settings.environment)
@@ -57,8 +60,10 @@ struct Destination: Hashable, Sendable {
         identities = configuration.identityFiles.map { Self.identity($0, expansion) }
         isLimitedToIdentities = configuration.identitiesOnly
         agentSocket = try Self.agentSocket(configuration.identityAgent, settings, expansion)
-        knownHostsFiles = (configuration.userKnownHostsFiles + configuration.globalKnownHostsFiles).map { file in
-            do { return try expansion.path(file) } catch { return file }  // ssh has filled it in already (9.2p1)
+        knownHostsFiles = (configuration.userKnownHostsFiles + configuration.globalKnownHostsFiles).map {
+            file in
+            // ssh has filled it in already (9.2p1); what still looks like a token is part of the name.
+            do { return try expansion.path(file) } catch { return file }
         }
         let lowerHost = configuration.hostName.lowercased()
         if let alias = configuration.hostKeyAlias {
@@ -76,7 +81,7 @@ struct Destination: Hashable, Sendable {
         bindAddress = configuration.bindAddress
     }
 
-    /// For people, e.g. `dev@127.0.0.1:2201`.
+    /// For people, such as `dev@127.0.0.1:2201`.
     var address: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

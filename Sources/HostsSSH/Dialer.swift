@@ -22,7 +22,8 @@ actor Dialer {
         consuming func take() -> SocketDescriptor { socket }
     }
 
-    /// Looks the name up and tries its addresses one after another, each with an equal share of the time that is left.
+    /// Looks the name up and tries its addresses one after another, each with an equal share of the time that
+    /// is left.
     ///
     /// - Throws: What the last address answered; a socket that is not handed over is closed.
     func connect(to destination: Destination, timeout: Duration) async throws(LinkError) -> Connection {
@@ -33,7 +34,8 @@ actor Dialer {
         for (index, address) in addresses.enumerated() {
             let share = (deadline - ContinuousClock.now) / (addresses.count - index)
             do {
-                let socket = try await connect(to: address, from: source, until: .now + share, timeout: timeout)
+                let socket = try await connect(
+                    to: address, from: source, until: .now + share, timeout: timeout)
                 return Connection(socket: socket, address: address.text)
             } catch .cancelled {
                 throw .cancelled
@@ -66,7 +68,8 @@ actor Dialer {
     }
 
     private static func lookedUp(
-        _ lookup: Result<Result<[SocketAddress], NameLookup.Failure>, WorkerPool.Interruption>, _ host: String,
+        _ lookup: Result<Result<[SocketAddress], NameLookup.Failure>, WorkerPool.Interruption>,
+        _ host: String,
         _ timeout: Duration
     ) throws(LinkError) -> [SocketAddress] {
         switch lookup {
@@ -109,7 +112,8 @@ actor Dialer {
     }
 
     private func waitForConnect(
-        _ descriptor: Int32, _ address: SocketAddress, until deadline: ContinuousClock.Instant, timeout: Duration
+        _ descriptor: Int32, _ address: SocketAddress, until deadline: ContinuousClock.Instant,
+        timeout: Duration
     ) async throws(LinkError) {
         let signal = LoopSignal(on: loop)
         guard let registration = loop.register(descriptor, for: [.write], { _ in signal.raise() }) else {

@@ -4,22 +4,27 @@ import HostsModel
 import HostsProcess
 import Synchronization
 
-/// Why the loop could not be started: no descriptor or thread was left. Carries the errno value.
+/// Why the loop could not be started: no descriptor or thread was left.
+///
+/// Carries the errno value.
 package struct EventLoopError: Error, Hashable, Sendable {
     package let code: Int32
 }
 
 /// The one thread that waits for all descriptors and timers, and the serial executor of all links.
 ///
-/// An actor that names the loop as its executor runs on that thread, and so do the handlers of its descriptors and
-/// timers: they reach the actor with `assumeIsolated`, without a hop. The loop lives as long as the process.
+/// An actor that names the loop as its executor runs on that thread, and so do the handlers of its
+/// descriptors and timers: they reach the actor with `assumeIsolated`, without a hop. The loop lives as long
+/// as the process.
 @safe package final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Descriptors that are asked for in one system call.
     private static let eventBatch: Int32 = 64
     /// Rounds of jobs between two looks at the descriptors, so that jobs that beget jobs do not starve them.
     private static let jobRounds = 16
 
-    /// A descriptor under watch. The serial tells it from an older one with the same number.
+    /// A descriptor under watch.
+    ///
+    /// The serial tells it from an older one with the same number.
     struct Registration: Hashable, Sendable {
         let descriptor: Int32
         fileprivate let serial: UInt32
@@ -95,13 +100,17 @@ package struct EventLoopError: Error, Hashable, Sendable {
 
     /// Traps when the caller does not run on the loop's thread.
     package func checkIsolated() {
-        precondition(isCurrent, "this code belongs on the event loop's thread, as does everything that is pinned to it")
+        precondition(
+            isCurrent, "this code belongs on the event loop's thread, as does everything that is pinned to it"
+        )
     }
 
     /// Answers whether the caller runs on the loop's thread.
     package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    /// Runs `body` on the loop's thread, after what was submitted before it. Callable from any thread.
+    /// Runs `body` on the loop's thread, after what was submitted before it.
+    ///
+    /// Callable from any thread.
     func execute(_ body: @escaping Handler) {
         submit(.call(body))
     }
@@ -121,11 +130,15 @@ package struct EventLoopError: Error, Hashable, Sendable {
     /// Watches a descriptor until `deregister`, which must come before it is closed.
     ///
     /// - Returns: Nil when the kernel refuses.
-    func register(_ descriptor: Int32, for interest: Readiness, _ handler: @escaping ReadyHandler) -> Registration? {
+    func register(_ descriptor: Int32, for interest: Readiness, _ handler: @escaping ReadyHandler)
+        -> Registration?
+    {
         checkIsolated()
         let registration = Registration(descriptor: descriptor, serial: nextSerial)
         nextSerial = nextSerial == .max ? 1 : nextSerial + 1
-        guard hosts_epoll_add(epoll, descriptor, interest.rawValue, registration.token) == 0 else { return nil }
+        guard hosts_epoll_add(epoll, descriptor, interest.rawValue, registration.token) == 0 else {
+            return nil
+        }
         watches[descriptor] = Watch(serial: registration.serial, handler: handler)
         return registration
     }
@@ -176,7 +189,9 @@ package struct EventLoopError: Error, Hashable, Sendable {
         let descriptor = Int32(truncatingIfNeeded: event.token)
         let serial = UInt32(truncatingIfNeeded: event.token >> 32)
         guard serial != 0 else {
-            if descriptor == wakeup { hosts_eventfd_clear(wakeup) } else { hosts_timerfd_clear(alarm) }
+            if descriptor == wakeup { return hosts_eventfd_clear(wakeup) }
+            hosts_timerfd_clear(alarm)
+            armedFor = nil
             return
         }
         // An earlier handler of this batch may have deregistered it, and the number may be in use again.
@@ -210,16 +225,11 @@ package struct EventLoopError: Error, Hashable, Sendable {
 
     private func arm() {
         let earliest = timers.earliest()
-        guard earliest != armedFor || earliest != nil else { return }
-        guard let earliest else {
-            armedFor = nil
-            _ = hosts_timerfd_arm(alarm, 0)
-            return
-        }
-        // Relative and at least 1 ns, since 0 would disarm.
-        if earliest == armedFor, earliest > ContinuousClock.now { return }
+        guard earliest != armedFor else { return }
         armedFor = earliest
-        let code = hosts_timerfd_arm(alarm, max(1, (earliest - ContinuousClock.now).nanoseconds))
+        // Relative, and at least 1 ns where a timer is wanted, since 0 disarms.
+        let wait = earliest.map { max(1, ($0 - ContinuousClock.now).nanoseconds) } ?? 0
+        let code = hosts_timerfd_arm(alarm, wait)
         precondition(code == 0, "a timer takes every positive time")
     }
 }

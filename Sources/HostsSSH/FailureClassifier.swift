@@ -60,7 +60,8 @@ struct FailureClassifier: Sendable {
     private func missingAlgorithm() -> LinkError? {
         guard let theirs = hello.algorithms else { return nil }
         let kinds = [
-            ("key exchange", offered.keyExchange, theirs.keyExchange), ("host key", offered.hostKeys, theirs.hostKeys),
+            ("key exchange", offered.keyExchange, theirs.keyExchange),
+            ("host key", offered.hostKeys, theirs.hostKeys),
             ("cipher", offered.ciphers, theirs.ciphers), ("MAC", offered.macs, theirs.macs),
         ]
         for (kind, ours, theirs) in kinds where !ours.contains(where: theirs.contains) {

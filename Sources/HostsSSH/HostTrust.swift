@@ -8,7 +8,9 @@ struct HostTrust: Sendable {
     private let name: String
     private let trustCommand: String
 
-    /// Reads the files. Blocks on the file system; a file that is not there holds nothing.
+    /// Reads the files.
+    ///
+    /// Blocks on the file system; a file that is not there holds nothing.
     init(destination: Destination, trustCommand: String) {
         let files = destination.knownHostsFiles.compactMap { path in
             BoundedFile.read(path, limit: KnownHosts.fileLimit).map { KnownHosts.File(path: path, text: $0) }
@@ -39,7 +41,8 @@ struct HostTrust: Sendable {
         case .known: return
         case .revoked: throw .hostKeyRevoked(host: name, fingerprint: key.fingerprint)
         case .changed(let expected, let file):
-            throw .hostKeyChanged(host: name, expected: expected.fingerprint, got: key.fingerprint, file: file)
+            throw .hostKeyChanged(
+                host: name, expected: expected.fingerprint, got: key.fingerprint, file: file)
         case .unknown, .certificateAuthority:
             switch portless?.verdict(on: key) {
             case .revoked: throw .hostKeyRevoked(host: name, fingerprint: key.fingerprint)

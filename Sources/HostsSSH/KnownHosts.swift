@@ -1,7 +1,7 @@
 /// The lines of known_hosts files that speak about one host (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT).
 ///
-/// libssh2 has a reader of its own, which takes `@revoked` and patterns for host names and gives up on a whole file at
-/// one long line (1.10.0); this one errs on the side of refusing.
+/// libssh2 has a reader of its own, which takes `@revoked` and patterns for host names and gives up on a
+/// whole file at one long line (1.10.0); this one errs on the side of refusing.
 struct KnownHosts: Sendable {
     /// Longest line that is read; a longer one is skipped, as it can be no key.
     static let lineLimit = 64 * 1024
@@ -39,7 +39,8 @@ struct KnownHosts: Sendable {
     init(matching name: String, in files: [File]) {
         let name = Array(name.utf8)
         entries = files.flatMap { file in
-            file.text.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated().compactMap { index, line in
+            file.text.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated().compactMap {
+                index, line in
                 Self.entry(line, name: name, file: file.path, number: index + 1)
             }
         }
@@ -123,13 +124,16 @@ enum HostPatternList {
 
     private static func matchesHash(_ text: ArraySlice<UInt8>, _ name: [UInt8]) -> Bool {
         let parts = text.split(separator: 0x7c)
-        guard parts.count == 2, let salt = Base64.decode(parts[0]), let digest = Base64.decode(parts[1]) else {
+        guard parts.count == 2, let salt = Base64.decode(parts[0]), let digest = Base64.decode(parts[1])
+        else {
             return false
         }
         return Fingerprint.hmacSHA1(key: salt, text: name) == digest
     }
 
-    /// `*` is any run, `?` any one character; letters in either case. Linear in time for each `*` that is passed.
+    /// `*` is any run, `?` any one character; letters in either case.
+    ///
+    /// Linear in time for each `*` that is passed.
     private static func matchesPattern(_ pattern: ArraySlice<UInt8>, _ name: [UInt8]) -> Bool {
         let pattern = pattern.map(lowercased)
         var p = 0

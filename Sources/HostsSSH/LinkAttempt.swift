@@ -38,20 +38,23 @@ actor LinkAttempt {
         return link
     }
 
-    /// A link over libssh2. Nothing is dialled before there is a key to offer.
+    /// A link over libssh2.
+    ///
+    /// Nothing is dialled before there is a key to offer.
     func openSSH() async throws(LinkError) -> SSHLink {
         let started = ContinuousClock.now
         let resolver = DestinationResolver(settings: settings)
         let destination = try await resolver.resolve(record.destination)
         log.debug(
-            "ssh.resolved", "\(record.destination) is \(destination.user)@\(destination.address)", .host(record.id),
+            "ssh.resolved", "\(record.destination) is \(destination.user)@\(destination.address)",
+            .host(record.id),
             .token(token), .took(.now - started))
         let trustCommand = resolver.trustCommand(for: destination)
         let trust = try await onWorker { HostTrust(destination: destination, trustCommand: trustCommand) }
         let agent = destination.agentSocket.map { AgentClient(path: $0, loop: loop) }
         defer { agent?.close() }
         let credentials = try await credentials(of: destination, agent)
-        guard !credentials.candidates.isEmpty else { throw credentials.nothingToOffer(user: destination.user) }
+        guard !credentials.candidates.isEmpty else { throw credentials.nothingToOffer }
         let dialled = ContinuousClock.now
         let timeout = destination.connectTimeout ?? settings.timeouts.connect
         let connection = try await Dialer(loop: loop, pool: pool).connect(to: destination, timeout: timeout)
@@ -70,9 +73,12 @@ actor LinkAttempt {
         let link = SSHLink(
             connection: connection, destination: destination, token: token, program: program,
             probeMode: settings.probeMode, loop: loop)
-        guard let link else { throw .unreachable(address: address, detail: "there is no memory for a session") }
+        guard let link else {
+            throw .unreachable(address: address, detail: "there is no memory for a session")
+        }
         do {
-            try await link.logIn(trust: trust, credentials: credentials, agent: agent, timeouts: settings.timeouts)
+            try await link.logIn(
+                trust: trust, credentials: credentials, agent: agent, timeouts: settings.timeouts)
         } catch {
             link.close(error)
             throw error
@@ -110,7 +116,9 @@ actor LinkAttempt {
     }
 
     /// Runs what touches files on a worker; a file system that hangs is a step that timed out.
-    private func onWorker<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(LinkError) -> Value {
+    private func onWorker<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(LinkError)
+        -> Value
+    {
         let timeout = settings.timeouts.resolve
         switch await pool.result(on: loop, until: .now + timeout, body) {
         case .success(let value): return value

@@ -1,7 +1,8 @@
 package import HostsLog
 package import HostsModel
 
-/// Makes links: the one thing that the composition of the daemon takes from this module, beside the event loop.
+/// Makes links: the one thing that the composition of the daemon takes from this module, beside the event
+/// loop.
 package struct LinkFactory: LinkConnector {
     private let loop: EventLoop
     private let settings: LinkSettings
@@ -28,12 +29,14 @@ package struct LinkFactory: LinkConnector {
     /// Cancelling the task ends the attempt with `.cancelled`; whatever it had opened by then is closed.
     package func connect(to record: HostRecord, token: Int) async throws(LinkError) -> any ProbeLink {
         let attempt = LinkAttempt(
-            record: record, token: token, loop: loop, pool: pool, settings: settings, program: program, log: log)
+            record: record, token: token, loop: loop, pool: pool, settings: settings, program: program,
+            log: log)
         let link: any ProbeLink
         switch record.transport {
         case .local: link = try await attempt.openLocal()
         case .openssh:
-            throw .unsupported(detail: "transport = \"openssh\" of \(record.id) is not built into this hostsd yet")
+            throw .unsupported(
+                detail: "transport = \"openssh\" of \(record.id) is not built into this hostsd yet")
         case .auto, .libssh2: link = try await attempt.openSSH()
         }
         guard Task.isCancelled else { return link }

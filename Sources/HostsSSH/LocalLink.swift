@@ -57,7 +57,8 @@ package actor LocalLink: ProbeLink {
         let nonce = ShellProtocol.makeNonce()
         let line = ShellProtocol.line(request, nonce: nonce)
         do {
-            return try await exchange(line, nonce, .probe, until: deadline, timeout: max(.zero, deadline - .now))
+            return try await exchange(
+                line, nonce, .probe, until: deadline, timeout: max(.zero, deadline - .now))
         } catch {
             finish(error)
             throw error
@@ -119,7 +120,8 @@ package actor LocalLink: ProbeLink {
     }
 
     private func wait(
-        for readiness: Readiness, _ stage: LinkError.Stage, until deadline: ContinuousClock.Instant, timeout: Duration
+        for readiness: Readiness, _ stage: LinkError.Stage, until deadline: ContinuousClock.Instant,
+        timeout: Duration
     ) async throws(LinkError) {
         watch(for: [readiness, .peerClosed])
         let wake = await signal.wait(until: deadline)

@@ -7,7 +7,9 @@ import HostsProcess
 ///
 /// It is in a process group of its own, in the folder `/`. The event loop reaps it, whoever let go of it.
 struct LocalShell: ~Copyable, Sendable {
-    /// Why it could not be started. Carries the errno value.
+    /// Why it could not be started.
+    ///
+    /// Carries the errno value.
     struct Failure: Error {
         let code: Int32
     }
@@ -15,7 +17,9 @@ struct LocalShell: ~Copyable, Sendable {
     let socket: SocketDescriptor
     private let child: Child
 
-    /// Starts the shell; called on the loop's thread. Starting a process takes less than a key exchange does.
+    /// Starts the shell; called on the loop's thread.
+    ///
+    /// Starting a process takes less than a key exchange does.
     init(environment: [String: String], loop: EventLoop) throws(Failure) {
         var ends: [Int32] = [-1, -1]
         guard unsafe hosts_socket_pair(&ends) == 0 else { throw Failure(code: errno) }
@@ -40,7 +44,7 @@ struct LocalShell: ~Copyable, Sendable {
         var pid: pid_t = -1
         var arguments = unsafe [strdup("/bin/sh"), nil]
         var strings = unsafe variables.map { unsafe strdup($0) } + [nil]
-        defer { for unsafe string in unsafe arguments + strings { unsafe free(string) } }
+        defer { unsafe (arguments + strings).forEach { unsafe free($0) } }
         let code = unsafe hosts_spawn_child("/bin/sh", &arguments, &strings, standard, standard, error, &pid)
         guard code == 0 else { throw Failure(code: code) }
         return pid

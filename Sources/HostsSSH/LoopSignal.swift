@@ -26,7 +26,8 @@ final class LoopSignal: Sendable {
                 isRaised = false
                 return nil
             }
-            precondition(wait == nil, "one task at a time waits for a signal: its owner serves one caller at a time")
+            precondition(
+                wait == nil, "one task at a time waits for a signal: its owner serves one caller at a time")
             lastID += 1
             wait = Wait(id: lastID)
             return lastID
@@ -65,7 +66,9 @@ final class LoopSignal: Sendable {
         self.loop = loop
     }
 
-    /// Ends the present wait, or the next one at once. Callable from any thread.
+    /// Ends the present wait, or the next one at once.
+    ///
+    /// Callable from any thread.
     func raise() {
         state.withLock { $0.end(nil, .raised) }?.resume(returning: .raised)
     }

@@ -1,8 +1,8 @@
-/// The algorithms that are offered to a server. libssh2 drops names that it does not know, so that one list serves all
-/// of its versions.
+/// The algorithms that are offered to a server.
 ///
-/// Left out on purpose: SHA-1 MACs, CBC, RC4, 3DES, group1, DSA (all broken or weak), and `ssh-rsa` host keys
-/// (SHA-1) unless nothing but an RSA key of the host is known and libssh2 knows no better name.
+/// One list serves all versions of libssh2, which drops names that it does not know. Left out on purpose:
+/// SHA-1 MACs, CBC, RC4, 3DES, group1, DSA (all broken or weak), and `ssh-rsa` host keys (SHA-1) unless
+/// nothing but an RSA key of the host is known and libssh2 knows no better name.
 struct MethodPreferences: Hashable, Sendable {
     static let keyExchange = [
         "curve25519-sha256", "curve25519-sha256@libssh.org", "ecdh-sha2-nistp256", "ecdh-sha2-nistp384",
@@ -24,8 +24,8 @@ struct MethodPreferences: Hashable, Sendable {
 
     let hostKeyOrder: [String]
 
-    /// Puts the types that known_hosts holds first: a host that is known by one type never looks changed because
-    /// another one was negotiated.
+    /// Puts the types that known_hosts holds first: a host that is known by one type never looks changed
+    /// because another one was negotiated.
     ///
     /// - Parameters:
     ///   - knownTypes: Key types from known_hosts.
@@ -36,8 +36,11 @@ struct MethodPreferences: Hashable, Sendable {
         var order = known.filter { Self.hostKeys.contains($0) || $0 == PublicKey.rsaType }
         order += Self.hostKeys.filter { !order.contains($0) }
         if let configured, !configured.isEmpty {
-            // `ssh-rsa` is in the list only as what an old libssh2 makes of the RSA key that the person trusts.
-            let allowed = order.filter { configured.contains($0) || ($0 == PublicKey.rsaType && Self.allowsRSA(configured)) }
+            // `ssh-rsa` is in the list only as what an old libssh2 makes of the RSA key that the person
+            // trusts.
+            let allowed = order.filter {
+                configured.contains($0) || ($0 == PublicKey.rsaType && Self.allowsRSA(configured))
+            }
             // None of them is ours: the negotiation will fail and say what the server offers.
             if !allowed.isEmpty { order = allowed }
         }

@@ -16,7 +16,8 @@ import HostsModel
 /// What a key file holds, as far as it concerns a login.
 enum KeyFile: Sendable {
     case usable(PrivateKey, PublicKey)
-    /// With a passphrase; the public part is in clear text in OpenSSH's format, or beside it in a `.pub` file.
+    /// With a passphrase; the public part is in clear text in OpenSSH's format, or beside it in a `.pub`
+    /// file.
     case encrypted(PublicKey?)
     /// The file, or the one beside it, holds a public key only: for an agent that has the other half.
     case publicOnly(PublicKey)
@@ -34,7 +35,9 @@ enum KeyFile: Sendable {
 }
 
 extension KeyFile {
-    /// Reads `path`, and `path.pub` where that helps. Blocks on the file system.
+    /// Reads `path`, and `path.pub` where that helps.
+    ///
+    /// Blocks on the file system.
     static func read(_ path: String) -> KeyFile {
         var raw: OpaquePointer?
         let status = unsafe hosts_key_read(path, &raw)

@@ -52,7 +52,9 @@ extension SSHLink {
                 continue
             }
             do {
-                if try await offer(candidate, blob, agent, until: deadline, timeout: timeout) { return candidate.label }
+                if try await offer(candidate, blob, agent, until: deadline, timeout: timeout) {
+                    return candidate.label
+                }
             } catch .closedByPeer where !tried.isEmpty {
                 // Too many failures for the server's taste (MaxAuthTries).
                 throw credentials.refusal(user: user, tried: tried)
@@ -76,14 +78,16 @@ extension SSHLink {
             flushQueue()
             switch attempt {
             case .complete: return true
-            case .failed(let failure) where failure.code == FailureClassifier.Code.authenticationFailed: return false
+            case .failed(let failure) where failure.code == FailureClassifier.Code.authenticationFailed:
+                return false
             case .failed(let failure) where failure.code == FailureClassifier.Code.publicKeyUnverified:
                 try await checkSecondFactor(until: deadline, timeout: timeout)
                 return false
             case .failed(let failure): throw classifier.error(.authentication, failure)
             case .wouldBlock:
                 if let data = handle.signRequest {
-                    let signature = try await sign(data, candidate.key, agent, until: deadline, timeout: timeout)
+                    let signature = try await sign(
+                        data, candidate.key, agent, until: deadline, timeout: timeout)
                     handle.answer(signature: signature)
                 } else {
                     try await wait(.authentication, until: deadline, timeout: timeout)
@@ -109,11 +113,16 @@ extension SSHLink {
         }
     }
 
-    /// libssh2 answers the same for a refused signature and for a key that was accepted as the first of two factors;
-    /// what may go on tells them apart: after a partial success `publickey` is no longer in the list.
-    private func checkSecondFactor(until deadline: ContinuousClock.Instant, timeout: Duration) async throws(LinkError) {
+    /// libssh2 answers the same for a refused signature and for a key that was accepted as the first of two
+    /// factors; what may go on tells them apart: after a partial success `publickey` is no longer in the
+    /// list.
+    private func checkSecondFactor(until deadline: ContinuousClock.Instant, timeout: Duration)
+        async throws(LinkError)
+    {
         let user = destination.user
-        let methods = try await drive(.authentication, until: deadline, timeout: timeout) { $0.listMethods(user: user) }
+        let methods = try await drive(.authentication, until: deadline, timeout: timeout) {
+            $0.listMethods(user: user)
+        }
         guard !methods.split(separator: ",").contains("publickey") else { return }
         throw .secondFactorWanted(user: user, methods: methods)
     }

@@ -102,7 +102,9 @@ extension SSHLink {
         }
     }
 
-    /// One request on a channel of its own. Its close is not waited for: the next channel does that.
+    /// One request on a channel of its own.
+    ///
+    /// Its close is not waited for: the next channel does that.
     private func execute(
         _ line: [UInt8], _ nonce: String, _ stage: LinkError.Stage, until deadline: ContinuousClock.Instant,
         timeout: Duration

@@ -5,8 +5,9 @@ import HostsProcess
 
 /// A link over libssh2: one login, and one shell that serves every probe, or one exec channel per probe.
 ///
-/// It lives on the event loop. Bytes move when the socket is ready; libssh2 is stepped by whoever waits for an answer,
-/// or, between probes, as bytes come in, so that the server's own questions (keepalive, rekey) are answered at once.
+/// It lives on the event loop. Bytes move when the socket is ready; libssh2 is stepped by whoever waits for
+/// an answer, or, between probes, as bytes come in, so that the server's own questions (keepalive, rekey) are
+/// answered at once.
 package actor SSHLink: ProbeLink {
     /// Read from a channel at one go, in bytes.
     static let chunkSize = 16 * 1024
@@ -114,6 +115,8 @@ package actor SSHLink: ProbeLink {
         switch handle.flush() {
         case .done, .pending: break
         case .failed:
+            // What the peer said before it closed the connection is still there, and says why.
+            if !hasPeerEnded { fill() }
             hasPeerEnded = true
             stopWatching()
         }
@@ -139,7 +142,8 @@ package actor SSHLink: ProbeLink {
         loop.change(registration, to: wanted)
     }
 
-    /// What comes while nobody waits: the channel's end, the server's questions, or the end of the connection.
+    /// What comes while nobody waits: the channel's end, the server's questions, or the end of the
+    /// connection.
     private func pumpIdle() {
         guard ending.error == nil else { return }
         if isChannelClosing { _ = stepClosing() }
@@ -165,7 +169,9 @@ package actor SSHLink: ProbeLink {
     }
 
     private func channelCutWhileIdle() {
-        guard probeMode == .auto else { return finish(.closedByPeer(.probe, detail: "the server ended the shell")) }
+        guard probeMode == .auto else {
+            return finish(.closedByPeer(.probe, detail: "the server ended the shell"))
+        }
         fallBackToExec()
     }
 
@@ -186,9 +192,8 @@ package actor SSHLink: ProbeLink {
 
     /// Makes a step again and again until it is done.
     ///
-    /// - Parameters:
-    ///   - timeout: For the message only; `deadline` counts.
-    ///   - step: One call of the handle, always the same.
+    /// `timeout` is for the message only, `deadline` counts; `step` is one call of the handle, always the
+    /// same.
     func drive<Value>(
         _ stage: LinkError.Stage, until deadline: ContinuousClock.Instant, timeout: Duration,
         _ step: (borrowing SSHSessionHandle) -> Attempt<Value>
@@ -205,11 +210,15 @@ package actor SSHLink: ProbeLink {
         }
     }
 
-    /// Waits for the socket. A connection that has ended brings nothing more.
+    /// Waits for the socket.
+    ///
+    /// A connection that has ended brings nothing more.
     func wait(
         _ stage: LinkError.Stage, until deadline: ContinuousClock.Instant, timeout: Duration
     ) async throws(LinkError) {
-        if hasPeerEnded { throw .closedByPeer(stage, detail: "") }
+        if hasPeerEnded {
+            throw (stage == .handshake ? classifier.refusal() : nil) ?? .closedByPeer(stage, detail: "")
+        }
         switch await signal.wait(until: deadline) {
         case .raised: break
         case .deadline: throw .timedOut(stage, after: timeout)

@@ -12,7 +12,8 @@ enum Attempt<Value> {
 
 /// One libssh2 session and its socket; the one owner of both.
 ///
-/// Used on the event loop only. `close` ends it, after which every step fails; `deinit` closes it as a backstop.
+/// Used on the event loop only. `close` ends it, after which every step fails; `deinit` closes it as a
+/// backstop.
 @safe struct SSHSessionHandle: ~Copyable {
     /// What came of reading the socket.
     enum Fill: Hashable {
@@ -79,7 +80,8 @@ enum Attempt<Value> {
 
     /// Sets what is negotiated; before the handshake.
     borrowing func prefer(_ preferences: MethodPreferences) -> Attempt<Void> {
-        // 1.11.0 forgets ext-info-c, and with it RSA with SHA-2, unless it is named; later versions add it (libssh2#1327).
+        // 1.11.0 forgets ext-info-c, and with it RSA with SHA-2, unless it is named; later versions add it
+        // (libssh2#1327).
         let isForgetful = hosts_ssh_library_version() == 0x010b00
         let keyExchange = MethodPreferences.keyExchange + (isForgetful ? ["ext-info-c"] : [])
         let lists = [
@@ -143,7 +145,7 @@ enum Attempt<Value> {
         unsafe hosts_ssh_sign_answer(raw, bytes, bytes.count)
     }
 
-    /// The methods that may go on, e.g. `publickey,password`.
+    /// The methods that may go on, such as `publickey,password`.
     borrowing func listMethods(user: String) -> Attempt<String> {
         var methods: UnsafePointer<CChar>?
         let code = unsafe hosts_ssh_list_methods(raw, user, &methods)
@@ -160,7 +162,9 @@ enum Attempt<Value> {
     }
 
     borrowing func write(_ bytes: ArraySlice<UInt8>) -> Attempt<Int> {
-        let count = unsafe bytes.withUnsafeBufferPointer { unsafe hosts_ssh_write(raw, $0.baseAddress, $0.count) }
+        let count = unsafe bytes.withUnsafeBufferPointer {
+            unsafe hosts_ssh_write(raw, $0.baseAddress, $0.count)
+        }
         if count == Int(HOSTS_SSH_AGAIN) { return .wouldBlock }
         return count > 0 ? .complete(count) : .failed(failure(Int32(count)))
     }

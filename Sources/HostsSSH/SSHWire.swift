@@ -58,7 +58,7 @@ struct PublicKey: Hashable, Sendable {
     static let rsaSignatureType = "rsa-sha2-512"
 
     let blob: [UInt8]
-    /// E.g. `ssh-ed25519`; the first string of the blob.
+    /// For example `ssh-ed25519`; the first string of the blob.
     let type: String
 
     /// Takes a blob whose type can be read.
@@ -83,8 +83,9 @@ struct PublicKey: Hashable, Sendable {
 
     /// The same RSA key under the name of its SHA-2 signature.
     ///
-    /// libssh2 1.10.0 takes the signature algorithm from the blob's type and knows no SHA-2 for RSA. OpenSSH's server
-    /// (sshkey.c, sshkey_from_blob) reads a blob of either name as the same key. Other servers do not.
+    /// libssh2 1.10.0 takes the signature algorithm from the blob's type and knows no SHA-2 for RSA.
+    /// OpenSSH's server (sshkey.c, sshkey_from_blob) reads a blob of either name as the same key. Other
+    /// servers do not.
     var renamedForSHA2: [UInt8]? {
         guard type == Self.rsaType else { return nil }
         var writer = SSHWriter()

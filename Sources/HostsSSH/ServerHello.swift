@@ -1,7 +1,9 @@
 import HostsModel
 
-/// What a server said in clear text: lines, its identification, and the lists of its KEXINIT (RFC 4253 sections 4.2
-/// and 7.1). Read from the first few KiB; whatever is cut off is nil.
+/// What a server said in clear text: lines, its identification, and the lists of its KEXINIT (RFC 4253
+/// sections 4.2 and 7.1).
+///
+/// Read from the first few KiB; whatever is cut off is nil.
 struct ServerHello: Hashable, Sendable {
     /// The algorithm lists that libssh2 negotiates, in the order of KEXINIT.
     struct Algorithms: Hashable, Sendable {
@@ -46,7 +48,8 @@ struct ServerHello: Hashable, Sendable {
             let ciphers = packet.text(), packet.text() != nil, let macs = packet.text()
         else { return nil }
         return Algorithms(
-            keyExchange: list(keyExchange), hostKeys: list(hostKeys), ciphers: list(ciphers), macs: list(macs))
+            keyExchange: list(keyExchange), hostKeys: list(hostKeys), ciphers: list(ciphers), macs: list(macs)
+        )
     }
 
     private static func list(_ text: String) -> [String] { text.split(separator: ",").map(String.init) }

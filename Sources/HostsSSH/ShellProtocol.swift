@@ -2,8 +2,8 @@ import HostsModel
 
 /// What is written to a `/bin/sh` at the other end: definitions once, then one line per request.
 ///
-/// Each reply is framed by two marker lines with a nonce that the host cannot know beforehand, so that neither what
-/// login files print nor what a screen shows can be taken for a marker.
+/// Each reply is framed by two marker lines with a nonce that the host cannot know beforehand, so that
+/// neither what login files print nor what a screen shows can be taken for a marker.
 package enum ShellProtocol {
     /// What the link executes on a host: whatever the login shell is, it hands over to a POSIX shell.
     static let command = "exec /bin/sh"
@@ -49,7 +49,9 @@ package enum ShellProtocol {
         return Array(text.utf8)
     }
 
-    /// One word for a POSIX shell, whatever it holds. NUL, which no argument can carry, is left out.
+    /// One word for a POSIX shell, whatever it holds.
+    ///
+    /// NUL, which no argument can carry, is left out.
     package static func quoted(_ argument: String) -> String {
         var result = "'"
         for scalar in argument.unicodeScalars where scalar.value != 0 {
@@ -61,7 +63,8 @@ package enum ShellProtocol {
     private static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
         return text.utf8.allSatisfy {
-            (0x61...0x7a).contains($0) || (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f
+            (0x61...0x7a).contains($0) || (0x41...0x5a).contains($0) || (0x30...0x39).contains($0)
+                || $0 == 0x5f
         }
     }
 }

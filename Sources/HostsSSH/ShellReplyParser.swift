@@ -2,8 +2,8 @@ import HostsModel
 
 /// Finds one framed reply in the output of a shell, however it is cut into chunks.
 ///
-/// Everything before the begin marker is noise (what login files print); the body ends before the line feed that
-/// precedes the end marker. Markers count at the start of a line and with the right nonce only.
+/// Everything before the begin marker is noise (what login files print); the body ends before the line feed
+/// that precedes the end marker. Markers count at the start of a line and with the right nonce only.
 struct ShellReplyParser: Sendable {
     /// Most bytes before the begin marker.
     static let noiseLimit = ByteCount.kibibytes(64)

@@ -3,7 +3,7 @@ import Glibc
 /// The address of a socket: the bytes that the kernel takes, and the text that people read.
 struct SocketAddress: Hashable, Sendable {
     let family: Int32
-    /// E.g. `127.0.0.1:22` or `[::1]:22`.
+    /// For example `127.0.0.1:22` or `[::1]:22`.
     let text: String
     private let bytes: [UInt8]
 
@@ -41,7 +41,8 @@ struct SocketAddress: Hashable, Sendable {
         unsafe call(socket, Glibc.bind)
     }
 
-    private func call(_ socket: Int32, _ body: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32) -> Int32 {
+    private func call(_ socket: Int32, _ body: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32) -> Int32
+    {
         unsafe bytes.withUnsafeBytes { raw in
             let address = unsafe raw.baseAddress?.assumingMemoryBound(to: sockaddr.self)
             while true {
@@ -59,7 +60,9 @@ enum NameLookup {
         let detail: String
     }
 
-    /// All addresses of a name in the resolver's order (RFC 6724). Blocks, as long as the resolver likes.
+    /// All addresses of a name in the resolver's order (RFC 6724).
+    ///
+    /// Blocks, as long as the resolver likes.
     static func addresses(
         of host: String, port: UInt16, family: SSHConfiguration.AddressFamily
     ) -> Result<[SocketAddress], Failure> {
@@ -70,7 +73,8 @@ enum NameLookup {
             case .inet6: AF_INET6
             }
         var hints = unsafe addrinfo(
-            ai_flags: AI_NUMERICSERV, ai_family: kind, ai_socktype: Int32(SOCK_STREAM.rawValue), ai_protocol: 0,
+            ai_flags: AI_NUMERICSERV, ai_family: kind, ai_socktype: Int32(SOCK_STREAM.rawValue),
+            ai_protocol: 0,
             ai_addrlen: 0, ai_addr: nil, ai_canonname: nil, ai_next: nil)
         var list: UnsafeMutablePointer<addrinfo>?
         let code = unsafe getaddrinfo(host, String(port), &hints, &list)
@@ -85,12 +89,15 @@ enum NameLookup {
             guard let address = unsafe entry.ai_addr else { continue }
             let text = unsafe numericText(address, entry.ai_addrlen, port)
             unsafe addresses.append(
-                SocketAddress(family: entry.ai_family, text: text, copying: address, length: entry.ai_addrlen))
+                SocketAddress(family: entry.ai_family, text: text, copying: address, length: entry.ai_addrlen)
+            )
         }
         return .success(addresses)
     }
 
-    private static func numericText(_ address: UnsafePointer<sockaddr>, _ length: socklen_t, _ port: UInt16) -> String {
+    private static func numericText(_ address: UnsafePointer<sockaddr>, _ length: socklen_t, _ port: UInt16)
+        -> String
+    {
         var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         let code = unsafe getnameinfo(address, length, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
         guard code == 0 else { return "?:\(port)" }

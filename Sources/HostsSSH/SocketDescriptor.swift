@@ -36,7 +36,9 @@ struct SocketDescriptor: ~Copyable, Sendable {
 
     borrowing func send(_ bytes: ArraySlice<UInt8>) -> Transfer {
         while true {
-            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.send(raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             if count >= 0 { return .moved(count) }
             if errno == EINTR { continue }
             return errno == EAGAIN ? .wouldBlock : .failed(errno)

@@ -1,5 +1,5 @@
-/// Fills in `~`, `%` tokens and `${VARIABLES}` of ssh_config values (ssh_config(5), TOKENS), which `ssh -G` leaves as
-/// they are in IdentityFile and HostKeyAlias.
+/// Fills in `~`, `%` tokens and `${VARIABLES}` of ssh_config values (ssh_config(5), TOKENS), which `ssh -G`
+/// leaves as they are in IdentityFile and HostKeyAlias.
 struct TokenExpansion: Sendable {
     /// Why a value cannot be filled in.
     enum Failure: Error, Hashable, Sendable {

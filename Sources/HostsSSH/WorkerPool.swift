@@ -1,9 +1,13 @@
 import HostsModel
 import HostsProcess
 
-/// Threads for calls that block: name look-ups and small files. They end when there is nothing to do.
+/// Threads for calls that block: name look-ups and small files.
+///
+/// They end when there is nothing to do.
 final class WorkerPool: Sendable {
-    /// Most threads at once. Each may hang in a name look-up for as long as the resolver likes.
+    /// Most threads at once.
+    ///
+    /// Each may hang in a name look-up for as long as the resolver likes.
     static let threadLimit = 32
     /// Most calls that wait for a thread.
     static let backlogLimit = 16_384
@@ -46,7 +50,8 @@ final class WorkerPool: Sendable {
 
     /// Runs a blocking call on a thread and waits for its result on the loop.
     ///
-    /// At the deadline or when the task is cancelled the caller is let go; the call runs on and its result is dropped.
+    /// At the deadline or when the task is cancelled the caller is let go; the call runs on and its result is
+    /// dropped.
     func result<Value: Sendable>(
         on loop: EventLoop, until deadline: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Value
     ) async -> Result<Value, Interruption> {

@@ -17,6 +17,7 @@ package final class BackgroundProcess: Sendable {
     ///   - program: Absolute, or a name in PATH.
     ///   - arguments: What follows its name.
     ///   - environment: Its whole environment.
+    /// - Throws: When the system refuses; the test cannot go on.
     package init(_ program: String, _ arguments: [String], environment: [String: String]) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw FixtureError("no pipe: errno \(errno)") }

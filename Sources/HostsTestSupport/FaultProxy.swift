@@ -49,7 +49,9 @@ package final class FaultProxy: Sendable {
         hosts_eventfd_signal(wakeup)
     }
 
-    /// Ends the proxy with all of its connections. It must be called, as the proxy's thread holds it.
+    /// Ends the proxy with all of its connections.
+    ///
+    /// It must be called, as the proxy's thread holds it.
     package func stop() {
         state.withLock { $0.isClosed = true }
         hosts_eventfd_signal(wakeup)
@@ -71,7 +73,8 @@ package final class FaultProxy: Sendable {
             ]
             for pair in pairs {
                 for descriptor in [pair.client, pair.server] {
-                    entries.append(pollfd(fd: fault == .stall ? -1 : descriptor, events: Int16(POLLIN), revents: 0))
+                    entries.append(
+                        pollfd(fd: fault == .stall ? -1 : descriptor, events: Int16(POLLIN), revents: 0))
                 }
             }
             guard poll(&entries, nfds_t(entries.count), -1) >= 0 else { continue }
@@ -133,7 +136,9 @@ package final class FaultProxy: Sendable {
         }
     }
 
-    private func forward(_ from: Int32, _ to: Int32, limit: Int, counted: (Int) -> Bool = { _ in true }) -> Bool {
+    private func forward(_ from: Int32, _ to: Int32, limit: Int, counted: (Int) -> Bool = { _ in true })
+        -> Bool
+    {
         var buffer = [UInt8](repeating: 0, count: min(limit, 64 * 1024))
         let count = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         if count < 0 { return errno == EAGAIN || errno == EINTR }

@@ -51,7 +51,9 @@ package final class LineLog: Sendable {
             }
             for (waiter, isReached) in settled { waiter.resume(returning: isReached) }
         }
-        guard isReached else { throw FixtureError("it ended without \"\(text)\":\n\(lines.joined(separator: "\n"))") }
+        guard isReached else {
+            throw FixtureError("it ended without \"\(text)\":\n\(lines.joined(separator: "\n"))")
+        }
     }
 
     /// Waits until the program has closed its output, as its end does.

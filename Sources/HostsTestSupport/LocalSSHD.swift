@@ -55,7 +55,8 @@ package final class LocalSSHD: Sendable {
         try await Tool.makeKey(identityFile)
         try await Tool.makeKey(folder.path("host_key"), type: options.hostKeyType)
         try folder.write("authorized_keys", try folder.read("id_ed25519.pub"))
-        // sshd wants it for the unprivileged part of a login; only root can make it, and only root's sshd needs it.
+        // sshd wants it for the unprivileged part of a login; only root can make it, and only root's sshd
+        // needs it.
         if getuid() == 0 { mkdir("/run/sshd", 0o755) }
         var made: State?
         var failure: any Error = FixtureError("sshd did not start")
@@ -81,7 +82,9 @@ package final class LocalSSHD: Sendable {
 
     /// A record that leads to it, by way of `configFile`.
     package var record: HostRecord {
-        guard let id = HostID(rawValue: options.name) else { preconditionFailure("the name is one for a host") }
+        guard let id = HostID(rawValue: options.name) else {
+            preconditionFailure("the name is one for a host")
+        }
         return HostRecord(id: id, destination: options.name)
     }
 
@@ -94,13 +97,15 @@ package final class LocalSSHD: Sendable {
     ///   - agent: IdentityAgent.
     ///   - port: Where to connect; nil: to the server itself.
     ///   - lines: Further lines, which count before the others.
+    /// - Throws: When the system refuses; the test cannot go on.
     package func writeConfig(
         identityFiles: [String]? = nil, agent: String = "none", port: UInt16? = nil, lines: [String] = []
     ) throws {
         let identities = (identityFiles ?? [identityFile]).map { "IdentityFile \($0)" }
         let settings =
             lines + identities + [
-                "HostName \(options.address)", "Port \(port ?? self.port)", "User \(user)", "IdentityAgent \(agent)",
+                "HostName \(options.address)", "Port \(port ?? self.port)", "User \(user)",
+                "IdentityAgent \(agent)",
                 "UserKnownHostsFile \(knownHostsFile)", "GlobalKnownHostsFile /dev/null",
             ]
         let text = "Host \(options.name)\n" + settings.map { "    \($0)\n" }.joined()
@@ -129,6 +134,7 @@ package final class LocalSSHD: Sendable {
     ///   - isPEM: Whether it is written in the older PEM format.
     ///   - isAuthorized: Whether the server accepts it.
     /// - Returns: Its path.
+    /// - Throws: When the system refuses; the test cannot go on.
     package func makeKey(
         _ name: String, type: String = "ed25519", passphrase: String = "", isPEM: Bool = false,
         isAuthorized: Bool = true
@@ -186,8 +192,10 @@ package final class LocalSSHD: Sendable {
         let lines =
             options.configuration + [
                 "Port \(port)", "ListenAddress \(options.address)", "HostKey \(folder.path("host_key"))",
-                "AuthorizedKeysFile \(folder.path("authorized_keys"))", "PidFile none", "UsePAM no", "StrictModes no",
-                "PermitRootLogin prohibit-password", "PasswordAuthentication no", "KbdInteractiveAuthentication no",
+                "AuthorizedKeysFile \(folder.path("authorized_keys"))", "PidFile none", "UsePAM no",
+                "StrictModes no",
+                "PermitRootLogin prohibit-password", "PasswordAuthentication no",
+                "KbdInteractiveAuthentication no",
                 "MaxStartups 200", "LogLevel VERBOSE", "SetEnv \(variables)",
             ]
         let file = try folder.write("sshd_config", lines.map { $0 + "\n" }.joined())

@@ -9,7 +9,10 @@ enum LoopbackPort {
     ///   - address: `127.0.0.1` or `::1`.
     ///   - port: 0: any free one.
     /// - Returns: The descriptor, which the caller closes, and the port.
-    static func listen(_ address: String = "127.0.0.1", port: UInt16 = 0) throws -> (descriptor: Int32, port: UInt16) {
+    /// - Throws: When the system refuses; the test cannot go on.
+    static func listen(_ address: String = "127.0.0.1", port: UInt16 = 0) throws -> (
+        descriptor: Int32, port: UInt16
+    ) {
         let isV6 = address.contains(":")
         let descriptor = hosts_socket_create(isV6 ? AF_INET6 : AF_INET)
         guard descriptor >= 0 else { throw FixtureError("no socket: errno \(errno)") }

@@ -14,6 +14,7 @@ package final class PrivateTmux: Sendable {
     ///   - command: What its first pane runs, as one shell command.
     ///   - width: In cells.
     ///   - height: In cells.
+    /// - Throws: When the system refuses; the test cannot go on.
     package init(
         session: String = "main", command: String = "exec cat", width: Int = 120, height: Int = 40
     ) async throws {
@@ -28,6 +29,7 @@ package final class PrivateTmux: Sendable {
     ///
     /// - Parameter arguments: The command and its arguments.
     /// - Returns: What it printed.
+    /// - Throws: When the system refuses; the test cannot go on.
     @discardableResult
     package func run(_ arguments: [String]) async throws -> String {
         try await Tool.run(
@@ -44,7 +46,8 @@ package final class PrivateTmux: Sendable {
     deinit {
         // The last way out, where nothing can be waited for.
         do {
-            _ = try BackgroundProcess("tmux", ["-S", socket, "kill-server"], environment: Tool.environment).pid
+            _ = try BackgroundProcess("tmux", ["-S", socket, "kill-server"], environment: Tool.environment)
+                .pid
         } catch {}
     }
 }

@@ -23,6 +23,7 @@ package final class ScriptedServer: Sendable {
     /// - Parameters:
     ///   - greeting: What it says at once; empty: it accepts and stays silent.
     ///   - closesAfterwards: Whether it then closes the connection.
+    /// - Throws: When the system refuses; the test cannot go on.
     package init(greeting: String, closesAfterwards: Bool = false) throws {
         let (descriptor, port) = try LoopbackPort.listen()
         self.port = port
@@ -37,7 +38,9 @@ package final class ScriptedServer: Sendable {
     /// How many connections there have been.
     package var connectionCount: Int { state.withLock { $0.connections } }
 
-    /// Ends it with all of its connections. It must be called, as the server's thread holds it.
+    /// Ends it with all of its connections.
+    ///
+    /// It must be called, as the server's thread holds it.
     package func stop() {
         state.withLock { $0.isClosed = true }
         hosts_eventfd_signal(wakeup)

@@ -32,6 +32,7 @@ package final class TemporaryFolder: Sendable {
     ///   - text: The whole content.
     ///   - mode: The permissions.
     /// - Returns: The path of the file.
+    /// - Throws: When the system refuses; the test cannot go on.
     @discardableResult
     package func write(_ name: String, _ text: String, mode: mode_t = 0o600) throws -> String {
         let file = path(name)

@@ -1,7 +1,7 @@
 import HostsModel
 import HostsProcess
 
-/// Runs small programs that a fixture needs, e.g. ssh-keygen.
+/// Runs small programs that a fixture needs, such as ssh-keygen.
 package enum Tool {
     /// Enough for the programs of the base system.
     package static let environment = ["PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C"]
@@ -68,6 +68,7 @@ package enum Tool {
     ///   - type: As ssh-keygen names it: `ed25519`, `ecdsa`, `rsa`.
     ///   - passphrase: Empty for none.
     ///   - isPEM: Whether the private key is written in the older PEM format.
+    /// - Throws: When the system refuses; the test cannot go on.
     package static func makeKey(
         _ path: String, type: String = "ed25519", passphrase: String = "", isPEM: Bool = false
     ) async throws {

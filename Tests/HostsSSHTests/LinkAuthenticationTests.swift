@@ -12,7 +12,8 @@ struct LinkAuthenticationTests {
     }
 
     @Test(arguments: [
-        Kind(type: "ed25519", isPEM: false), Kind(type: "ecdsa", isPEM: false), Kind(type: "ecdsa", isPEM: true),
+        Kind(type: "ed25519", isPEM: false), Kind(type: "ecdsa", isPEM: false),
+        Kind(type: "ecdsa", isPEM: true),
         Kind(type: "rsa", isPEM: false), Kind(type: "rsa", isPEM: true),
     ])
     func `a key file is accepted`(kind: Kind) async throws {
@@ -31,7 +32,8 @@ struct LinkAuthenticationTests {
         let path = try await server.makeKey("other", type: type)
         try await agent.add(path)
         try server.writeConfig(identityFiles: [server.folder.path("none")], agent: agent.socket)
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         defer { link.close(.daemonStopping) }
         #expect(link.summary.detail.contains("agent"))
         #expect(try await link.ask("say", "agent").text == "agent\n")
@@ -45,7 +47,8 @@ struct LinkAuthenticationTests {
         }
         let right = try await server.makeKey("right", passphrase: "")
         try await agent.add(right)
-        try server.writeConfig(identityFiles: [right + ".pub"], agent: agent.socket, lines: ["IdentitiesOnly yes"])
+        try server.writeConfig(
+            identityFiles: [right + ".pub"], agent: agent.socket, lines: ["IdentitiesOnly yes"])
         #expect(await LinkFixture.factory(config: server.configFile).failure(of: server.record) == nil)
         #expect(server.log.count(of: "Failed publickey") == 0)
     }
@@ -125,7 +128,9 @@ struct LinkAuthenticationTests {
 
     @Test func `a second factor is told from a wrong key`() async throws {
         var options = LocalSSHD.Options()
-        options.configuration = ["AuthenticationMethods publickey,password", "PasswordAuthentication yes", "PermitRootLogin yes"]
+        options.configuration = [
+            "AuthenticationMethods publickey,password", "PasswordAuthentication yes", "PermitRootLogin yes",
+        ]
         let server = try await LocalSSHD(options)
         let error = await LinkFixture.factory(config: server.configFile).failure(of: server.record)
         #expect(error == .secondFactorWanted(user: server.user, methods: "password"))

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HostsModel
 import HostsTestSupport
 import Testing
@@ -26,7 +25,8 @@ import Testing
 
     @Test func `an HTTP server is told from SSH by what it says`() async throws {
         let folder = try TemporaryFolder()
-        let web = try ScriptedServer(greeting: "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", closesAfterwards: true)
+        let web = try ScriptedServer(
+            greeting: "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", closesAfterwards: true)
         defer { web.stop() }
         let (record, config) = try record(port: web.port, in: folder)
         try await Tool.run("rm", [folder.path("key")])
@@ -69,7 +69,8 @@ import Testing
 
     @Test func `a frozen server ends a probe at its deadline and closes the link`() async throws {
         let server = try await LocalSSHD()
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         server.suspend()
         defer { server.resume() }
         let request = ProbeRequest(function: "pid")
@@ -82,7 +83,8 @@ import Testing
 
     @Test func `a server that thaws before the deadline goes on with the same login`() async throws {
         let server = try await LocalSSHD()
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         defer { link.close(.daemonStopping) }
         server.suspend()
         async let reply = link.ask("say", "thawed")
@@ -93,15 +95,18 @@ import Testing
 
     @Test func `the end of a connection is noticed at once`() async throws {
         let server = try await LocalSSHD()
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         server.killConnections()
         #expect(await link.untilClosed().code == "link.closed")
         await #expect(throws: LinkError.self) { try await link.ask("pid") }
     }
 
-    @Test func `the end of a connection in the middle of a probe is an error, not half a reply`() async throws {
+    @Test func `the end of a connection in the middle of a probe is an error, not half a reply`() async throws
+    {
         let server = try await LocalSSHD()
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         let reply = Task { try await link.ask("hang") }
         server.killConnections()
         let error = await #expect(throws: LinkError.self) { try await reply.value }
@@ -110,54 +115,14 @@ import Testing
 
     @Test func `closing ends a probe that waits`() async throws {
         let server = try await LocalSSHD()
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         let reply = Task { try await link.ask("hang") }
         link.close(.hostDisabled)
         link.close(.hostRemoved)
         let error = await #expect(throws: LinkError.self) { try await reply.value }
         #expect(error == .hostDisabled)
         #expect(await link.untilClosed() == .hostDisabled)
-    }
-
-    @Test func `cancelling ends an attempt in every stage`() async throws {
-        let server = try await LocalSSHD()
-        let proxy = try FaultProxy(target: server.port)
-        defer { proxy.stop() }
-        try server.writeConfig(port: proxy.port)
-        try server.trustHostKey(port: proxy.port)
-        let factory = LinkFixture.factory(config: server.configFile)
-        let record = server.record
-        let before = openDescriptors()
-        for milliseconds in 0..<40 {
-            let attempt = Task { await factory.failure(of: record) }
-            let alarm = Task {
-                try await ContinuousClock().sleep(for: .milliseconds(milliseconds * 3))
-                attempt.cancel()
-            }
-            let error = await attempt.value
-            alarm.cancel()
-            #expect(error == .cancelled || error == nil)
-        }
-        await settle(at: before)
-        #expect(openDescriptors() <= before + descriptorsOfProxy(proxy))
-    }
-
-    @Test func `a hundred connections and cuts leave no descriptor behind`() async throws {
-        let server = try await LocalSSHD()
-        let factory = LinkFixture.factory(config: server.configFile)
-        _ = await factory.failure(of: server.record)
-        let before = openDescriptors()
-        for round in 0..<100 {
-            let link = try await factory.connect(to: server.record, token: round)
-            if round % 2 == 0 {
-                link.close(.superseded)
-            } else {
-                server.killConnections()
-            }
-            _ = await link.untilClosed()
-        }
-        await settle(at: before)
-        #expect(openDescriptors() <= before)
     }
 
     @Test func `a probe that is cut at any byte ends in an error or in its whole reply`() async throws {
@@ -192,7 +157,9 @@ import Testing
         for cut in stride(from: 0, through: 3000, by: 97) {
             proxy.set(.cutAfter(serverBytes: cut))
             let error = await factory.failure(of: server.record)
-            #expect(error == nil || error?.disposition == .retry, "cut after \(cut) bytes: \(String(describing: error))")
+            #expect(
+                error == nil || error?.disposition == .retry,
+                "cut after \(cut) bytes: \(String(describing: error))")
         }
     }
 
@@ -203,25 +170,9 @@ import Testing
         try server.writeConfig(port: proxy.port)
         try server.trustHostKey(port: proxy.port)
         proxy.set(.slice(bytes: 1))
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         defer { link.close(.daemonStopping) }
         #expect(try await link.ask("say", "in pieces").text == "in pieces\n")
-    }
-
-    // MARK: Descriptors
-
-    private func openDescriptors() -> Int {
-        do { return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count } catch { return -1 }
-    }
-
-    /// The proxy's own sockets end when its thread sees that their other side has.
-    private func descriptorsOfProxy(_ proxy: FaultProxy) -> Int { 2 }
-
-    /// Waits until closes that were put on the loop have happened: the loop works in order.
-    private func settle(at expected: Int) async {
-        for _ in 0..<200 where openDescriptors() > expected {
-            await withCheckedContinuation { continuation in LinkFixture.loop.execute { continuation.resume() } }
-            await Task.yield()
-        }
     }
 }

@@ -5,14 +5,16 @@ import HostsTestSupport
 
 @testable import HostsSSH
 
-/// What most tests of links need: one event loop for all of them, and a factory that uses a server's own files.
+/// What most tests of links need: one event loop for all of them, and a factory that uses a server's own
+/// files.
 enum LinkFixture {
     /// One loop for the whole test process, as in the daemon.
     static let loop: EventLoop = {
         do { return try EventLoop() } catch { preconditionFailure("no event loop: \(error)") }
     }()
 
-    /// Functions as the probe has them: one that prints, one that fails, one that reads its input, one that hangs.
+    /// Functions as the probe has them: one that prints, one that fails, one that reads its input, one that
+    /// hangs.
     static let program = ShellProgram(
         definitions: """
             say() { shift; for word; do printf '%s\\n' "$word"; done; }

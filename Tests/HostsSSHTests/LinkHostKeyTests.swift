@@ -9,7 +9,9 @@ struct LinkHostKeyTests {
     private func expectUntouched(_ server: LocalSSHD) async throws {
         try await server.log.until("Connection closed by")
         #expect(server.log.count(of: "Connection from") == 1)
-        for word in ["publickey", "userauth", "Accepted", "Failed"] { #expect(server.log.count(of: word) == 0) }
+        for word in ["publickey", "userauth", "Accepted", "Failed"] {
+            #expect(server.log.count(of: word) == 0)
+        }
     }
 
     private func fingerprint(of server: LocalSSHD) async throws -> String {
@@ -17,7 +19,9 @@ struct LinkHostKeyTests {
         return String(line.split(separator: " ")[1])
     }
 
-    @Test func `an unknown host key is refused before authentication, with the command that accepts it`() async throws {
+    @Test func `an unknown host key is refused before authentication, with the command that accepts it`()
+        async throws
+    {
         let server = try await LocalSSHD()
         try server.folder.write("known_hosts", "")
         let error = await LinkFixture.factory(config: server.configFile).failure(of: server.record)

@@ -7,7 +7,8 @@ import Testing
 struct SSHLinkTests {
     @Test func `a key file opens a shell that answers on one channel`() async throws {
         let server = try await LocalSSHD()
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 7)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 7)
         defer { link.close(.daemonStopping) }
         #expect(link.token == 7)
         #expect(link.summary.kind == .libssh2)
@@ -17,14 +18,17 @@ struct SSHLinkTests {
         let second = try await link.ask("pid")
         #expect(first.text == second.text)
         #expect(first.nonce != second.nonce)
-        #expect(try await link.ask("say", "it's", "a \"test\" $HOME \\n", "ü").text == "it's\na \"test\" $HOME \\n\nü\n")
+        #expect(
+            try await link.ask("say", "it's", "a \"test\" $HOME \\n", "ü").text
+                == "it's\na \"test\" $HOME \\n\nü\n")
         #expect(server.log.count(of: "Accepted publickey") == 1)
         #expect(server.log.count(of: "Starting session: command") == 1)
     }
 
     @Test func `the end marker carries the status, and input is empty`() async throws {
         let server = try await LocalSSHD()
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         defer { link.close(.daemonStopping) }
         #expect(try await link.ask("fail").status == 7)
         #expect(try await link.ask("slurp").text == "end")
@@ -51,16 +55,21 @@ struct SSHLinkTests {
 
     @Test func `where the server ends the shell, auto goes on with exec and says so`() async throws {
         let server = try await LocalSSHD()
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         defer { link.close(.daemonStopping) }
         await #expect(throws: LinkError.self) { try await link.ask("leave") }
         #expect(await link.untilClosed().code == "probe.bad-reply")
 
-        // The shell of the first two channels ends after one request; a server that limits channels does the same.
+        // The shell of the first two channels ends after one request; a server that limits channels does the
+        // same.
         var options = LocalSSHD.Options()
-        options.configuration = ["ForceCommand if [ -e \"$HOME/once\" ]; then exec /bin/sh; else : >\"$HOME/once\"; fi"]
+        options.configuration = [
+            "ForceCommand if [ -e \"$HOME/once\" ]; then exec /bin/sh; else : >\"$HOME/once\"; fi"
+        ]
         let limited = try await LocalSSHD(options)
-        let other = try await LinkFixture.factory(config: limited.configFile).connect(to: limited.record, token: 1)
+        let other = try await LinkFixture.factory(config: limited.configFile).connect(
+            to: limited.record, token: 1)
         defer { other.close(.daemonStopping) }
         #expect(other.summary.mode == .exec)
         #expect(other.summary.detail.hasSuffix("one exec per probe as the server ends the shell"))
@@ -70,7 +79,8 @@ struct SSHLinkTests {
 
     @Test func `a shell that is killed between two probes is replaced by exec`() async throws {
         let server = try await LocalSSHD()
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         defer { link.close(.daemonStopping) }
         let shell = try await link.ask("pid").text
         try await Tool.run("kill", ["-9", String(shell.dropLast())])
@@ -83,7 +93,8 @@ struct SSHLinkTests {
         var options = LocalSSHD.Options()
         options.address = "::1"
         let server = try await LocalSSHD(options)
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         defer { link.close(.daemonStopping) }
         #expect(try await link.ask("say", "six").text == "six\n")
         #expect(link.summary.detail.contains("@[::1]:\(server.port)"))
@@ -93,7 +104,8 @@ struct SSHLinkTests {
         var options = LocalSSHD.Options()
         options.configuration = ["RekeyLimit 4K"]
         let server = try await LocalSSHD(options)
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         defer { link.close(.daemonStopping) }
         for count in [1, 400, 1, 4000, 1] {
             let text = try await link.ask("many", String(count)).text
@@ -129,7 +141,8 @@ struct SSHLinkTests {
     @Test func `login files that talk are ignored`() async throws {
         let server = try await LocalSSHD()
         try server.folder.write("home/.bashrc", "echo Hello; echo @@hostsd-begin 0123; printf '$ '\n")
-        let link = try await LinkFixture.factory(config: server.configFile).connect(to: server.record, token: 1)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
         defer { link.close(.daemonStopping) }
         #expect(try await link.ask("say", "quiet").text == "quiet\n")
     }

@@ -91,7 +91,9 @@ struct ShellReplyParserTests {
         }
         var parser = ShellReplyParser(nonce: nonce)
         var outcome = parser.consume(Array("\n@@hostsd-begin \(nonce)\n".utf8))
-        for _ in 0..<1000 where outcome == .incomplete { outcome = parser.consume([UInt8](repeating: 0x0a, count: 1000)) }
+        for _ in 0..<1000 where outcome == .incomplete {
+            outcome = parser.consume([UInt8](repeating: 0x0a, count: 1000))
+        }
         #expect(outcome == .failed(.bodyTooLong))
     }
 }

@@ -1,6 +1,6 @@
-/* epoll, eventfd, timerfd, peer credentials and sockets that are close-on-exec and non-blocking from their creation:
- * macros, packed structs and GNU extensions that Swift cannot import. Every function returns -1 with errno set on
- * failure; interrupted calls are retried here. */
+/* epoll, eventfd, timerfd, peer credentials and sockets that are close-on-exec and non-blocking from their
+ * creation: macros, packed structs and GNU extensions that Swift cannot import. Every function returns -1
+ * with errno set on failure; interrupted calls are retried here. */
 #ifndef HOSTS_CLINUX_EVENTS_H
 #define HOSTS_CLINUX_EVENTS_H
 

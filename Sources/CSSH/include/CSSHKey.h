@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* A private key, or what is known of one that cannot be used. Immutable; may be used on any one thread at a time. */
+/* A private key, or what is known of one that cannot be used. Immutable; may be used on any one thread at a
+ * time. */
 typedef struct hosts_key hosts_key;
 
 enum hosts_key_status {
@@ -37,9 +38,9 @@ void hosts_key_free(hosts_key *key);
 /* The public key as on the wire (RFC 4253 section 6.6); belongs to the key. */
 const uint8_t *hosts_key_public(const hosts_key *key, size_t *size);
 
-/* Signs for user authentication. `algorithm` is the name in the signed data and chooses the hash of an RSA key.
- * Writes the bare signature, without its algorithm name, to `signature`; `*size` is its capacity and then its length.
- * Returns 0, or -1. */
+/* Signs for user authentication. `algorithm` is the name in the signed data and chooses the hash of an RSA
+ * key. Writes the bare signature, without its algorithm name, to `signature`; `*size` is its capacity and
+ * then its length. Returns 0, or -1. */
 int hosts_key_sign(const hosts_key *key, const char *algorithm, const uint8_t *data, size_t data_size,
                    uint8_t *signature, size_t *size);
 

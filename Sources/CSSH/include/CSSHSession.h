@@ -1,9 +1,9 @@
 /* One SSH client session over one socket.
  *
- * libssh2 is driven without its ever seeing the socket: what it sends is queued here and flushed by `hosts_ssh_flush`,
- * what it reads was put here by `hosts_ssh_fill`. A session is used by one thread at a time. Functions that step a
- * conversation return HOSTS_SSH_AGAIN until they are done and are then called again with the same arguments; at most
- * one of them is under way. */
+ * libssh2 is driven without its ever seeing the socket: what it sends is queued here and flushed by
+ * `hosts_ssh_flush`, what it reads was put here by `hosts_ssh_fill`. A session is used by one thread at a
+ * time. Functions that step a conversation return HOSTS_SSH_AGAIN until they are done and are then called
+ * again with the same arguments; at most one of them is under way. */
 #ifndef HOSTS_CSSH_SESSION_H
 #define HOSTS_CSSH_SESSION_H
 
@@ -30,7 +30,8 @@ enum {
 enum {
     /* Most bytes that wait to be sent; more means that the peer takes nothing, and the session is dead. */
     HOSTS_SSH_SEND_LIMIT = 256 * 1024,
-    /* Most bytes that wait for libssh2; the socket is not read beyond. Two SSH packets of the largest size. */
+    /* Most bytes that wait for libssh2; the socket is not read beyond. Two SSH packets of the largest size.
+     * */
     HOSTS_SSH_RECEIVE_LIMIT = 80 * 1024,
     /* First bytes of the server that are kept: banner and KEXINIT are in clear text. */
     HOSTS_SSH_HEAD_LIMIT = 4096,
@@ -46,20 +47,21 @@ int hosts_ssh_start_library(void);
 /* The version of libssh2 that runs, as 0xMMmmpp. */
 int hosts_ssh_library_version(void);
 
-/* Takes over `socket`, which must be connected, non-blocking and close-on-exec. NULL: no memory, the socket stays the
- * caller's. */
+/* Takes over `socket`, which must be connected, non-blocking and close-on-exec. NULL: no memory, the socket
+ * stays the caller's. */
 hosts_ssh *hosts_ssh_create(int socket);
-/* Ends the session in the only safe order: shut the socket down, free libssh2's session, close the socket. The second
- * call has no effect. Every function but `hosts_ssh_free` then answers HOSTS_SSH_DEAD, NULL or 0. */
+/* Ends the session in the only safe order: shut the socket down, free libssh2's session, close the socket.
+ * The second call has no effect. Every function but `hosts_ssh_free` then answers HOSTS_SSH_DEAD, NULL or 0.
+ * */
 void hosts_ssh_close(hosts_ssh *ssh);
 /* Closes and frees. */
 void hosts_ssh_free(hosts_ssh *ssh);
 
-/* Reads the socket until it has no more or the receive buffer is full. Returns 1 when bytes came, HOSTS_SSH_AGAIN when
- * none did, HOSTS_SSH_EOF at the peer's end, or HOSTS_SSH_DEAD with errno on failure. */
+/* Reads the socket until it has no more or the receive buffer is full. Returns 1 when bytes came,
+ * HOSTS_SSH_AGAIN when none did, HOSTS_SSH_EOF at the peer's end, or HOSTS_SSH_DEAD with errno on failure. */
 int hosts_ssh_fill(hosts_ssh *ssh);
-/* Writes the send queue to the socket. Returns 0 when the queue is empty, HOSTS_SSH_AGAIN when the socket is full,
- * HOSTS_SSH_DEAD with errno on failure. */
+/* Writes the send queue to the socket. Returns 0 when the queue is empty, HOSTS_SSH_AGAIN when the socket is
+ * full, HOSTS_SSH_DEAD with errno on failure. */
 int hosts_ssh_flush(hosts_ssh *ssh);
 /* Room in the receive buffer, in bytes. */
 size_t hosts_ssh_receive_room(const hosts_ssh *ssh);
@@ -70,7 +72,8 @@ size_t hosts_ssh_memory(const hosts_ssh *ssh);
 /* The lists that are negotiated. */
 enum hosts_ssh_method { HOSTS_SSH_KEX, HOSTS_SSH_HOST_KEY, HOSTS_SSH_CIPHER, HOSTS_SSH_MAC };
 
-/* Sets the preferences before the handshake, for both directions; names that libssh2 does not know are dropped. */
+/* Sets the preferences before the handshake, for both directions; names that libssh2 does not know are
+ * dropped. */
 int hosts_ssh_prefer(hosts_ssh *ssh, enum hosts_ssh_method method, const char *names);
 /* Whether this libssh2 knows the name. */
 int hosts_ssh_supports(hosts_ssh *ssh, enum hosts_ssh_method method, const char *name);
@@ -84,8 +87,9 @@ const char *hosts_ssh_banner(hosts_ssh *ssh);
 const uint8_t *hosts_ssh_head(const hosts_ssh *ssh, size_t *size);
 void hosts_ssh_forget_head(hosts_ssh *ssh);
 
-/* Offers a public key and proves it. `blob` is sent as it is. With `key` the proof is made at once; without, the
- * function answers HOSTS_SSH_AGAIN while `hosts_ssh_sign_request` is not NULL, until `hosts_ssh_sign_answer`. */
+/* Offers a public key and proves it. `blob` is sent as it is. With `key` the proof is made at once; without,
+ * the function answers HOSTS_SSH_AGAIN while `hosts_ssh_sign_request` is not NULL, until
+ * `hosts_ssh_sign_answer`. */
 int hosts_ssh_authenticate(hosts_ssh *ssh, const char *user, const uint8_t *blob, size_t blob_size,
                            const hosts_key *key);
 /* The data that waits for a signature from elsewhere, or NULL. */
@@ -100,8 +104,8 @@ int hosts_ssh_is_authenticated(hosts_ssh *ssh);
 int hosts_ssh_open_exec(hosts_ssh *ssh, const char *command);
 /* Sends as much as the peer's window takes; returns the count, HOSTS_SSH_AGAIN, or an error. */
 long hosts_ssh_write(hosts_ssh *ssh, const uint8_t *bytes, size_t size);
-/* Reads standard output, and drains standard error on the way. Returns the count, HOSTS_SSH_AGAIN, HOSTS_SSH_EOF at the
- * end of the channel, or an error. */
+/* Reads standard output, and drains standard error on the way. Returns the count, HOSTS_SSH_AGAIN,
+ * HOSTS_SSH_EOF at the end of the channel, or an error. */
 long hosts_ssh_read(hosts_ssh *ssh, uint8_t *bytes, size_t capacity);
 /* Closes the channel and waits for the peer's close. 0 also when there is none. */
 int hosts_ssh_close_channel(hosts_ssh *ssh);

@@ -1,0 +1,141 @@
+import HostsModel
+import HostsTestSupport
+import Testing
+
+@testable import HostsSSH
+
+struct DestinationTests {
+    /// Resolves `name` by a real ssh with this configuration.
+    private func resolve(
+        _ name: String, _ config: String, _ change: (inout LinkSettings) -> Void = { _ in }
+    ) async throws(LinkError) -> Destination {
+        let folder: TemporaryFolder
+        let file: String
+        do {
+            folder = try TemporaryFolder()
+            file = try folder.write("ssh config", config)
+        } catch {
+            throw .unsupported(detail: "\(error)")
+        }
+        defer { withExtendedLifetime(folder) {} }
+        let settings = LinkFixture.settings(config: file) {
+            $0.homeDirectory = "/home/dev"
+            change(&$0)
+        }
+        return try await DestinationResolver(settings: settings).resolve(name)
+    }
+
+    @Test func `ssh itself says where a name leads`() async throws {
+        let destination = try await resolve(
+            "box",
+            """
+            Host box
+                HostName Box.Example
+                User dev
+                Port 2222
+                IdentityFile ~/.ssh/%r_%h_%p
+                IdentityFile "/keys/a key"
+                IdentityAgent ~/agent
+                IdentitiesOnly yes
+                UserKnownHostsFile /a /b
+                GlobalKnownHostsFile /c
+                ConnectTimeout 3
+                AddressFamily inet6
+                BindAddress ::1
+            """)
+        #expect(destination.host == "box.example")
+        #expect(destination.port == 2222)
+        #expect(destination.user == "dev")
+        #expect(destination.identities.map(\.path) == ["/home/dev/.ssh/dev_box.example_2222", "/keys/a key"])
+        #expect(destination.identities.allSatisfy { $0.isExplicit })
+        #expect(destination.isLimitedToIdentities)
+        #expect(destination.knownHostsFiles == ["/a", "/b", "/c"])
+        #expect(destination.knownHostsName == "[box.example]:2222")
+        #expect(destination.portlessName == "box.example")
+        #expect(destination.connectTimeout == .seconds(3))
+        #expect(destination.addressFamily == .inet6)
+        #expect(destination.bindAddress == "::1")
+        #expect(destination.agentSocket?.hasSuffix("/agent") == true)
+    }
+
+    @Test func `the defaults are ssh's own`() async throws {
+        let destination = try await resolve("dev@box", "")
+        #expect(destination.user == "dev")
+        #expect(destination.host == "box")
+        #expect(destination.port == 22)
+        #expect(destination.knownHostsName == "box")
+        #expect(destination.portlessName == nil)
+        #expect(destination.identities.contains { $0.path == "/home/dev/.ssh/id_ed25519" })
+        #expect(!destination.identities.contains { $0.isExplicit })
+        #expect(destination.agentSocket == nil)
+    }
+
+    @Test(arguments: [
+        ("", "/from/environment"), ("IdentityAgent none", nil),
+        ("IdentityAgent SSH_AUTH_SOCK", "/from/environment"),
+        ("IdentityAgent $OTHER", "/other"), ("IdentityAgent ${OTHER}", "/other"),
+        ("IdentityAgent /path", "/path"),
+    ])
+    func `the agent is the configured one, or the environment's`(line: String, socket: String?) async throws {
+        let destination = try await resolve("box", "Host box\n  HostName h\n  \(line)\n") {
+            $0.environment["SSH_AUTH_SOCK"] = "/from/environment"
+            $0.environment["OTHER"] = "/other"
+        }
+        #expect(destination.agentSocket == socket)
+    }
+
+    @Test func `where neither names an agent the settings do`() async throws {
+        let destination = try await resolve("box", "") { $0.agentSocket = "/fallback" }
+        #expect(destination.agentSocket == "/fallback")
+    }
+
+    @Test func `HostKeyAlias is filled in and has no port`() async throws {
+        let destination = try await resolve(
+            "box", "Host box\n  HostName H.example\n  Port 23\n  HostKeyAlias A-%h\n")
+        #expect(destination.knownHostsName == "a-h.example")
+        #expect(destination.portlessName == nil)
+    }
+
+    @Test(arguments: ["ProxyJump other", "ProxyCommand nc %h %p"])
+    func `a way that is not ours is said to be so`(line: String) async {
+        let error = await #expect(throws: LinkError.self) { try await resolve("box", line + "\n") }
+        #expect(error?.code == "link.unsupported")
+    }
+
+    @Test(arguments: ["-oProxyCommand=touch /tmp/x", "-", ""])
+    func `a destination that ssh would take for an option is refused`(name: String) async {
+        let error = await #expect(throws: LinkError.self) { try await resolve(name, "") }
+        #expect(error?.code == "ssh.config")
+    }
+
+    @Test func `what ssh says about a wrong configuration is handed on`() async {
+        let error = await #expect(throws: LinkError.self) { try await resolve("box", "Prot 22\n") }
+        #expect(error?.code == "ssh.config")
+        #expect(error?.message.contains("prot") == true)
+    }
+
+    @Test func `a missing ssh and one that hangs are told apart`() async throws {
+        let missing = await #expect(throws: LinkError.self) {
+            try await resolve("box", "") { $0.sshProgram = "/nonexistent/ssh" }
+        }
+        #expect(missing?.code == "ssh.config")
+        let folder = try TemporaryFolder()
+        let slow = try folder.write("ssh", "#!/bin/sh\nexec sleep 600\n", mode: 0o700)
+        let hanging = await #expect(throws: LinkError.self) {
+            try await resolve("box", "") {
+                $0.sshProgram = slow
+                $0.timeouts.resolve = .milliseconds(100)
+            }
+        }
+        #expect(hanging == .timedOut(.resolve, after: .milliseconds(100)))
+    }
+
+    @Test func `the command that accepts a key is safe to paste`() async throws {
+        let destination = try await resolve("ssh://dev@box:23", "")
+        var settings = LinkFixture.settings(config: "/my files/config")
+        settings.sshProgram = "/usr/bin/ssh"
+        #expect(
+            DestinationResolver(settings: settings).trustCommand(for: destination)
+                == "/usr/bin/ssh -F '/my files/config' -o StrictHostKeyChecking=ask ssh://dev@box:23")
+    }
+}
