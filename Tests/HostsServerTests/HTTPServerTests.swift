@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import Glibc
 import HostsAPI
 import HostsModel
@@ -126,6 +126,35 @@ import Testing
                 #expect(reply.header.contains("Content-Type: application/json"))
             }
         }
+    }
+
+    @Test func `curl gets a document and a stream`() async throws {
+        try await ServerFixture.with { server in
+            let document = try await curl(["http://localhost/v1/version"], server)
+            #expect(document == #"{"pid":1,"schema":1,"version":"1.0"}"#)
+            let action = try await curl(["-X", "POST", "http://hostsd/v1/hosts/gpu/enable"], server)
+            #expect(action.contains(#""changed":true"#))
+            for id in ["e1", "e2"] { await server.daemon.add(.test(id)) }
+            async let stream = curl(["-N", "http://localhost/v1/events?follow=1&limit=9"], server)
+            await server.clock.untilSleeping(1, for: StreamAnswer.heartbeatInterval)
+            await server.daemon.endWatches()
+            let lines = try await stream.split(separator: "\n")
+            #expect(lines.count == 3)
+            #expect(lines.last?.contains(#""code":"stream.dropped""#) == true)
+        }
+    }
+
+    private func curl(_ arguments: [String], _ server: ServerFixture) async throws -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/curl")
+        process.arguments = ["-sS", "--max-time", "30", "--unix-socket", server.path] + arguments
+        process.standardOutput = output
+        let end = AsyncStream<Void>.makeStream()
+        process.terminationHandler = { _ in end.continuation.finish() }
+        try process.run()
+        for await _ in end.stream {}
+        return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
 
     @Test func `one connection carries many requests`() async throws {
@@ -263,13 +292,14 @@ import Testing
                     case 1: await client.send("GET /v1/hosts HTT")
                     case 2: await client.send(ServerFixture.head("GET", "/v1/hosts", []))
                     default:
+                        let mark = server.lastLogged
                         await client.send(ServerFixture.head("GET", "/v1/events?follow=1", []))
                         _ = try await client.read(until: "\r\n\r\n")
                         client.hangUp()
                         // A stream sees that its reader has gone at the next sign of life.
                         await server.clock.untilSleeping(1, for: StreamAnswer.heartbeatInterval)
                         server.clock.advance(by: StreamAnswer.heartbeatInterval)
-                        await server.daemon.until("stream ended")
+                        await server.untilLogged("api.stream.ended", after: mark)
                     }
                     client.hangUp()
                 }

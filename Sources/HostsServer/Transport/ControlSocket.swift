@@ -18,6 +18,16 @@ final class ControlSocket: Sendable {
         let inode: UInt
     }
 
+    private enum Answerer {
+        case nobody
+        case somebody(pid: Int32?)
+
+        var pid: Int32? {
+            guard case .somebody(let pid) = self else { return nil }
+            return pid
+        }
+    }
+
     let path: String
     let listener: Int32
     private let lock: Int32
@@ -88,7 +98,7 @@ final class ControlSocket: Sendable {
             let code = errno
             Glibc.close(lock)
             guard code == EWOULDBLOCK else { throw .systemCall("flock", path: lockPath, code: code) }
-            throw .alreadyRunning(path: path, pid: (try? answering(path)) ?? nil)
+            throw .alreadyRunning(path: path, pid: try answerer(at: path).pid)
         }
         return lock
     }
@@ -96,26 +106,27 @@ final class ControlSocket: Sendable {
     private static func removeIfStale(_ path: String) throws(HTTPServerError) {
         guard let found = file(at: path) else { return }
         guard found.isSocket else { throw .notASocket(path: path) }
-        if let pid = try answering(path) { throw .alreadyRunning(path: path, pid: pid > 0 ? pid : nil) }
+        let answerer = try answerer(at: path)
+        guard case .nobody = answerer else { throw .alreadyRunning(path: path, pid: answerer.pid) }
         guard unlink(path) == 0 || errno == ENOENT else {
             throw .systemCall("unlink", path: path, code: errno)
         }
     }
 
-    /// The process that listens on a socket: 0 if the kernel does not name it, nil if nobody does.
-    private static func answering(_ path: String) throws(HTTPServerError) -> Int32? {
+    /// Connects to a socket to find out who listens there.
+    private static func answerer(at path: String) throws(HTTPServerError) -> Answerer {
         let client = try socket(path)
         defer { Glibc.close(client) }
         if withAddress(path, { connect(client, $0, $1) }) != 0 {
             switch errno {
-            case ECONNREFUSED, ENOENT: return nil
-            case EAGAIN, EINPROGRESS: return 0  // somebody listens and is busy
+            case ECONNREFUSED, ENOENT: return .nobody
+            case EAGAIN: return .somebody(pid: nil)  // the queue of those who wait is full (unix(7))
             default: throw .systemCall("connect", path: path, code: errno)
             }
         }
         var uid: uid_t = 0
         var pid: pid_t = 0
-        return hosts_http_socket_peer(client, &uid, &pid) ? pid : 0
+        return .somebody(pid: hosts_http_socket_peer(client, &uid, &pid) ? pid : nil)
     }
 
     private static func listen(_ path: String) throws(HTTPServerError) -> (Int32, File) {

@@ -131,7 +131,8 @@ struct Reply: Sendable {
         body = header.lowercased().contains("transfer-encoding: chunked") ? try Self.unchunked(rest) : rest
     }
 
-    private static func unchunked(_ text: String) throws -> String {
+    /// Takes a chunked body apart (RFC 9112, section 7.1); its last chunk must be there.
+    static func unchunked(_ text: String) throws -> String {
         var result: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let line = rest.firstIndex(of: 0x0d) {

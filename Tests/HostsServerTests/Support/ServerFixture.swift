@@ -69,9 +69,12 @@ struct ServerFixture: Sendable {
         return try Reply(await client.readToEnd())
     }
 
-    /// Waits until the server has logged something.
-    func untilLogged(_ event: String) async {
-        let (past, live) = daemon.center.watch()
+    /// The number of the last log line.
+    var lastLogged: Int { daemon.center.records().last?.sequence ?? 0 }
+
+    /// Waits until the server has logged something after a line.
+    func untilLogged(_ event: String, after sequence: Int) async {
+        let (past, live) = daemon.center.watch(after: sequence)
         if past.contains(where: { $0.event == event }) { return }
         for await record in live where record.event == event { return }
     }

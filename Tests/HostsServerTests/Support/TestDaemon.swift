@@ -10,7 +10,6 @@ actor TestDaemon: DaemonService {
     private var history: [EventView] = []
     private var watchers: [Int: AsyncStream<EventView>.Continuation] = [:]
     private var lastWatcher = 0
-    private let gates = Locked<[CheckedContinuation<Void, Never>]>([])
     /// Tells of each handler that has begun to wait (`check slow`) and each stream that has ended.
     nonisolated let signals: AsyncStream<String>
     private nonisolated let signal: AsyncStream<String>.Continuation
@@ -35,7 +34,10 @@ actor TestDaemon: DaemonService {
         }
     }
 
-    var watcherCount: Int { watchers.count }
+    /// Ends every stream of events, as a source does whose reader fell behind.
+    func endWatches() {
+        for watcher in watchers.values { watcher.finish() }
+    }
 
     func status() async throws(APIError) -> StatusDocument {
         StatusDocument(
