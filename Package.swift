@@ -52,7 +52,8 @@ let package = Package(
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
         .testTarget(
-            name: "HostsCommandTests", dependencies: ["HostsAPI", "HostsCommand", "HostsLog", "HostsModel"],
+            name: "HostsCommandTests",
+            dependencies: ["HostsAPI", "HostsCommand", "HostsLog", "HostsModel", "hostsctl"],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
     ],
