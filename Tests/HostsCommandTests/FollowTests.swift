@@ -88,7 +88,8 @@ import Testing
 
     @Test func `the last word of a daemon is told, and it is tried again`() throws {
         let daemon = try Documents.daemon()
-        let word = try FakeDaemon.line(ErrorDocument(code: "stream.dropped", message: "the reader was too slow", help: nil))
+        let word = try FakeDaemon.line(
+            ErrorDocument(code: "stream.dropped", message: "the reader was too slow", help: nil))
         daemon.streams = [([try event("1"), word], .success(.finished)), ([], .success(.stopped))]
         let result = stage(daemon).run("events", "--follow")
         #expect(result.error == "hostsctl: the reader was too slow; trying again\nhostsctl: hostsd is back\n")

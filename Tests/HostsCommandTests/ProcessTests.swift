@@ -69,7 +69,9 @@ import Testing
     @Test func `no daemon is 8, a wrong word is 2`() throws {
         let missing = try ChildProcess(["--socket", "/nonexistent/api.sock"]).finish()
         #expect(missing.ending == .exit(8))
-        #expect(missing.error.hasPrefix("hostsctl: hostsd is not running: nobody answers at /nonexistent/api.sock\n"))
+        #expect(
+            missing.error.hasPrefix(
+                "hostsctl: hostsd is not running: nobody answers at /nonexistent/api.sock\n"))
         #expect(try ChildProcess(["lst"]).finish().ending == .exit(2))
         #expect(try ChildProcess(["help"]).finish().ending == .exit(0))
     }

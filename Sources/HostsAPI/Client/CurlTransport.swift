@@ -20,7 +20,9 @@ package final class CurlTransport: DaemonTransport {
     ///   - socket: Path of the daemon's socket, at most `SocketLocator.pathLimit` bytes.
     ///   - userAgent: Who calls, e.g. `hostsctl/0.1.0`.
     ///   - limits: How long to wait and how much to take.
-    package init(socket: String, userAgent: String, limits: ClientLimits = ClientLimits()) throws(ClientError) {
+    /// - Throws: `.socketPathTooLong` or `.unavailable`.
+    package init(socket: String, userAgent: String, limits: ClientLimits = ClientLimits()) throws(ClientError)
+    {
         guard socket.utf8.count <= SocketLocator.pathLimit else {
             throw .socketPathTooLong(path: socket, limit: SocketLocator.pathLimit)
         }
@@ -125,7 +127,9 @@ package final class CurlTransport: DaemonTransport {
         if let failure = receiver.failure { throw failure }
         switch result {
         case CURLE_OK:
-            guard receiver.hasWholeHead else { throw .connectionLost(detail: "the head of the answer is cut") }
+            guard receiver.hasWholeHead else {
+                throw .connectionLost(detail: "the head of the answer is cut")
+            }
         case CURLE_COULDNT_CONNECT:
             switch handle.systemError {
             case EACCES, EPERM: throw .notPermitted(socket: socket)

@@ -19,7 +19,9 @@ package enum StreamOutcome: Hashable, Sendable {
     case refused(HTTPAnswer)
 }
 
-/// Carries requests to the daemon. Calls block the thread: for a command line program, never for the daemon.
+/// Carries requests to the daemon.
+///
+/// Calls block the thread: for a command line program, never for the daemon.
 package protocol DaemonTransport: AnyObject {
     /// Makes one call and waits for the whole answer.
     ///
@@ -34,6 +36,7 @@ package protocol DaemonTransport: AnyObject {
     ///   - deadline: When to give up at last; nil for never.
     ///   - line: Is given each line that is not blank; answers whether to go on.
     /// - Returns: How the stream ended.
+    /// - Throws: `.connectionLost`, `.heartbeatMissed` or `.timedOut` when it broke; `.tooLarge` for a line.
     func stream(
         _ request: APIRequest, after id: String?, until deadline: ContinuousClock.Instant?,
         line: ([UInt8]) -> Bool

@@ -28,7 +28,10 @@ struct ChildProcess {
 
     /// Starts it.
     ///
-    /// - Parameter reads: Whether anybody reads its output; if not, the pipe is closed before it starts.
+    /// - Parameters:
+    ///   - arguments: The words after the program's name.
+    ///   - reads: Whether anybody reads its output; if not, the pipe is closed before it starts.
+    /// - Throws: When it cannot be started.
     init(_ arguments: [String], reads: Bool = true) throws {
         var out: [Int32] = [0, 0]
         var err: [Int32] = [0, 0]

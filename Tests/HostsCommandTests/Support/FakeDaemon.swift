@@ -5,7 +5,7 @@ import HostsAPI
 final class FakeDaemon: DaemonTransport {
     private var answers: [String: HTTPAnswer] = [:]
     private var failures: [String: ClientError] = [:]
-    /// What was asked, e.g. `POST /v1/hosts/devbox/enable`.
+    /// What was asked, as in `POST /v1/hosts/devbox/enable`.
     private(set) var requests: [String] = []
     private(set) var timeouts: [Duration] = []
     /// The streams in their order: lines, and how each ends.
