@@ -30,6 +30,9 @@ let package = Package(
             linkerSettings: [.linkedLibrary("tomlplusplus")]),
         .target(name: "CCurl", cSettings: cStrict, linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CTerminal", cSettings: cStrict),
+        .target(
+            name: "CMicroHTTPD", cSettings: cStrict,
+            linkerSettings: [.linkedLibrary("microhttpd")]),
 
         // Vocabulary.
         .target(name: "HostsModel", swiftSettings: strictMemory),
@@ -40,6 +43,9 @@ let package = Package(
 
         // Interface.
         .target(name: "HostsAPI", dependencies: ["HostsModel", "CCurl"], swiftSettings: strict),
+        .target(
+            name: "HostsServer", dependencies: ["HostsAPI", "HostsModel", "HostsLog", "CMicroHTTPD"],
+            swiftSettings: strict),
         .target(
             name: "HostsCommand", dependencies: ["HostsAPI", "HostsModel", "CTerminal"], swiftSettings: strict),
 
@@ -55,6 +61,11 @@ let package = Package(
             name: "HostsCommandTests",
             dependencies: ["HostsAPI", "HostsCommand", "HostsLog", "HostsModel", "hostsctl"],
             exclude: ["Golden"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsLogTests", dependencies: ["HostsLog", "HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsServerTests", dependencies: ["HostsServer", "HostsAPI", "HostsModel", "HostsLog"],
+            swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17

@@ -11,6 +11,8 @@ package enum APIError: Error, Hashable, Sendable {
     case configuration(String)
     case failed(code: String, message: String, help: String?)
     case timedOut(String)
+    /// The daemon has no room for the request now; asking again later may help.
+    case busy(String)
     case stopping
 
     /// The HTTP status (RFC 9110).
@@ -25,7 +27,7 @@ package enum APIError: Error, Hashable, Sendable {
         case .configuration: 422
         case .failed: 500
         case .timedOut: 504
-        case .stopping: 503
+        case .busy, .stopping: 503
         }
     }
 
@@ -50,6 +52,7 @@ package enum APIError: Error, Hashable, Sendable {
             ErrorDocument(code: "config.error", message: message, help: "hostsctl status")
         case .failed(let code, let message, let help): ErrorDocument(code: code, message: message, help: help)
         case .timedOut(let message): ErrorDocument(code: "timeout", message: message, help: nil)
+        case .busy(let message): ErrorDocument(code: "daemon.busy", message: message, help: nil)
         case .stopping: ErrorDocument(code: "daemon.stopping", message: "hostsd is stopping", help: nil)
         }
     }

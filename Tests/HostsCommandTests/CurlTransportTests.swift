@@ -14,7 +14,7 @@ import Testing
     private func answer(
         _ replies: [ScriptedServer.Reply], limits: ClientLimits = ClientLimits(),
         within timeout: Duration = .seconds(20)
-    ) throws -> Result<HTTPAnswer, ClientError> {
+    ) throws -> Result<DaemonAnswer, ClientError> {
         let server = try ScriptedServer(replies)
         defer { server.stop() }
         let transport = try transport(server, limits)
@@ -30,9 +30,9 @@ import Testing
         let transport = try transport(server)
         #expect(
             try transport.answer(to: .hosts, within: .seconds(20))
-                == HTTPAnswer(status: 200, body: Array("{}".utf8)))
+                == DaemonAnswer(status: 200, body: Array("{}".utf8)))
         let second = try transport.answer(to: .act(.probe, on: "a b/ü"), within: .seconds(20))
-        #expect(second == HTTPAnswer(status: 409, body: Array("[1]".utf8)))
+        #expect(second == DaemonAnswer(status: 409, body: Array("[1]".utf8)))
         // Both came over one connection: the script has one act.
         #expect(server.requests.count == 2)
         #expect(
@@ -185,7 +185,7 @@ import Testing
         let body = #"{"schema":1,"error":{"code":"request.bad","message":"no","help":null}}"#
         let followed = try follow(.send(HTTPText.whole(body, status: "400 Bad Request"), piece: 5))
         #expect(
-            followed == Followed(outcome: .success(.refused(HTTPAnswer(status: 400, body: Array(body.utf8)))))
+            followed == Followed(outcome: .success(.refused(DaemonAnswer(status: 400, body: Array(body.utf8)))))
         )
     }
 

@@ -119,7 +119,7 @@ import Testing
     @Test func `a stream that is refused, or is none, ends at once`() throws {
         let daemon = try Documents.daemon()
         let body = try FakeDaemon.json(APIError.badRequest("kind must be names").document)
-        daemon.streams = [([], .success(.refused(HTTPAnswer(status: 400, body: body))))]
+        daemon.streams = [([], .success(.refused(DaemonAnswer(status: 400, body: body))))]
         let refused = stage(daemon).run("events", "-f")
         #expect(refused.error == "hostsctl: kind must be names\n")
         #expect(refused.code == .usage)

@@ -35,7 +35,7 @@ package final class CurlTransport: DaemonTransport {
         self.calls = calls
     }
 
-    package func answer(to request: APIRequest, within timeout: Duration) throws(ClientError) -> HTTPAnswer {
+    package func answer(to request: APIRequest, within timeout: Duration) throws(ClientError) -> DaemonAnswer {
         let receiver = CurlReceiver(limits: limits, wantsLines: false, now: .now)
         try prepare(calls, request, receiver)
         defer { calls.finish() }
@@ -43,7 +43,7 @@ package final class CurlTransport: DaemonTransport {
         while true {
             if let result = calls.advance() {
                 try check(result, calls, receiver)
-                return HTTPAnswer(status: calls.status, body: receiver.body)
+                return DaemonAnswer(status: calls.status, body: receiver.body)
             }
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else { throw .timedOut(after: timeout) }
@@ -79,7 +79,7 @@ package final class CurlTransport: DaemonTransport {
             if let result {
                 try check(result, handle, receiver)
                 return handle.status == 200
-                    ? .finished : .refused(HTTPAnswer(status: handle.status, body: receiver.body))
+                    ? .finished : .refused(DaemonAnswer(status: handle.status, body: receiver.body))
             }
             let now = ContinuousClock.now
             let patience = handle.status == 0 ? limits.call : limits.silence

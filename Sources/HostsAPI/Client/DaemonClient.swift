@@ -132,7 +132,7 @@ package struct DaemonClient {
         return result
     }
 
-    private static func refusal(_ answer: HTTPAnswer) -> ClientError {
+    private static func refusal(_ answer: DaemonAnswer) -> ClientError {
         do {
             let document = try decode(ErrorDocument.self, from: answer.body)
             return .refused(status: answer.status, document, body: answer.body)

@@ -1,5 +1,5 @@
 /// One complete answer.
-package struct HTTPAnswer: Hashable, Sendable {
+package struct DaemonAnswer: Hashable, Sendable {
     package let status: Int
     package let body: [UInt8]
 
@@ -16,7 +16,7 @@ package enum StreamOutcome: Hashable, Sendable {
     /// The daemon finished it.
     case finished
     /// There was no stream: the daemon answered with an error.
-    case refused(HTTPAnswer)
+    case refused(DaemonAnswer)
 }
 
 /// Carries requests to the daemon.
@@ -26,7 +26,7 @@ package protocol DaemonTransport: AnyObject {
     /// Makes one call and waits for the whole answer.
     ///
     /// - Throws: `.timedOut` when `timeout` passes first.
-    func answer(to request: APIRequest, within timeout: Duration) throws(ClientError) -> HTTPAnswer
+    func answer(to request: APIRequest, within timeout: Duration) throws(ClientError) -> DaemonAnswer
 
     /// Reads a stream of JSON lines until one side ends it.
     ///

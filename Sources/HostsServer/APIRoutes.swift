@@ -1,0 +1,149 @@
+package import HostsAPI
+import HostsLog
+import HostsModel
+
+/// The table of the API: what each route asks the daemon.
+package enum APIRoutes {
+    /// How many events or log lines a list has at most.
+    package static let listLimit = 10_000
+    /// How many a list has if nothing else is asked.
+    package static let defaultEventLimit = 100
+    package static let defaultLogLimit = 1000
+    /// Longest id of an event, in bytes.
+    static let idLimit = 200
+
+    /// Makes the table for a daemon.
+    package static func all(of service: any DaemonService, version: VersionDocument) -> [Route] {
+        daemonRoutes(service, version) + hostRoutes(service) + sessionRoutes(service) + listRoutes(service)
+    }
+
+    private static func daemonRoutes(_ service: any DaemonService, _ version: VersionDocument) -> [Route] {
+        [
+            Route(.get, "/v1/status", .read) { _ async throws(APIError) in
+                .document(try await service.status())
+            },
+            Route(.get, "/v1/version", .read) { _ async throws(APIError) in .document(version) },
+            Route(.get, "/v1/hooks", .read) { _ async throws(APIError) in
+                .document(try await service.hooks())
+            },
+            Route(.post, "/v1/reload", .write) { _ async throws(APIError) in
+                .document(try await service.reload())
+            },
+            Route(.get, "/healthz", .read) { _ async throws(APIError) in
+                .response(
+                    HTTPResponse(
+                        status: 200, contentType: "text/plain; charset=utf-8", body: Array("ok\n".utf8)))
+            },
+            Route(.get, "/metrics", .read) { _ async throws(APIError) in
+                let text = MetricsText.page(
+                    status: try await service.status(), hosts: try await service.hosts().hosts,
+                    sessions: try await service.sessions(host: nil).sessions)
+                return .response(
+                    HTTPResponse(status: 200, contentType: MetricsText.contentType, body: Array(text.utf8)))
+            },
+        ]
+    }
+
+    private static func hostRoutes(_ service: any DaemonService) -> [Route] {
+        [
+            Route(.get, "/v1/hosts", .read) { _ async throws(APIError) in
+                .document(try await service.hosts())
+            },
+            Route(.get, "/v1/hosts/{name}", .read) { request async throws(APIError) in
+                .document(try await service.host(request.variable("name")))
+            },
+            Route(.post, "/v1/hosts/{name}/enable", .write) { request async throws(APIError) in
+                .document(try await service.enable(request.variable("name")))
+            },
+            Route(.post, "/v1/hosts/{name}/disable", .write) { request async throws(APIError) in
+                .document(try await service.disable(request.variable("name")))
+            },
+            Route(.post, "/v1/hosts/{name}/probe", .write) { request async throws(APIError) in
+                .document(try await service.probe(request.variable("name")))
+            },
+            Route(.post, "/v1/hosts/{name}/resume", .write) { request async throws(APIError) in
+                .document(try await service.resume(request.variable("name")))
+            },
+            Route(.post, "/v1/hosts/{name}/check", .write) { request async throws(APIError) in
+                .document(try await service.check(request.variable("name")))
+            },
+        ]
+    }
+
+    private static func sessionRoutes(_ service: any DaemonService) -> [Route] {
+        [
+            Route(.get, "/v1/sessions", .read, parameters: ["host"]) { request async throws(APIError) in
+                .document(try await service.sessions(host: try request.query.text("host")))
+            },
+            Route(.get, "/v1/sessions/{id...}", .read) { request async throws(APIError) in
+                .document(try await service.session(SessionID(rawValue: request.variable("id"))))
+            },
+        ]
+    }
+
+    private static func listRoutes(_ service: any DaemonService) -> [Route] {
+        let events = ["after", "limit", "host", "kind", "follow"]
+        let logs = ["after", "limit", "host", "category", "level", "follow"]
+        return [
+            Route(.get, "/v1/events", .read, parameters: events) { request async throws(APIError) in
+                let format = try streamFormat(of: request)
+                let query = try eventQuery(of: request, isStream: format != nil)
+                guard let format else { return .document(try await service.events(query)) }
+                let watch = try await service.watchEvents(query)
+                return .stream(StreamAnswer(watch, format: format, id: \.id))
+            },
+            Route(.get, "/v1/logs", .read, parameters: logs) { request async throws(APIError) in
+                let format = try streamFormat(of: request)
+                let query = try logQuery(of: request, isStream: format != nil)
+                guard let format else { return .document(try await service.logs(query)) }
+                let watch = try await service.watchLogs(query)
+                return .stream(StreamAnswer(watch, format: format) { String($0.sequence) })
+            },
+        ]
+    }
+
+    /// Nil for a list.
+    ///
+    /// A HEAD request never opens a stream: nobody would read it.
+    private static func streamFormat(of request: RoutedRequest) throws(APIError) -> StreamFormat? {
+        let follows = try request.query.flag("follow")
+        guard request.request.method != "HEAD" else { return nil }
+        return StreamFormat(accept: request.request.field("accept")) ?? (follows ? .jsonLines : nil)
+    }
+
+    private static func eventQuery(of request: RoutedRequest, isStream: Bool) throws(APIError) -> EventQuery {
+        let query = request.query
+        var after = try query.text("after", limit: idLimit)
+        if let id = try lastID(of: request, isStream: isStream) { after = id }
+        return EventQuery(
+            after: after,
+            host: try query.host("host"), kinds: try query.names("kind"),
+            limit: try query.integer("limit", in: 0...listLimit) ?? (isStream ? 0 : defaultEventLimit))
+    }
+
+    private static func logQuery(of request: RoutedRequest, isStream: Bool) throws(APIError) -> LogQuery {
+        let query = request.query
+        var after = try query.integer("after", in: 0...Int.max)
+        if let id = try lastID(of: request, isStream: isStream) {
+            guard let sequence = Int(id), sequence >= 0 else {
+                throw .badRequest("Last-Event-ID of the log must be the sequence number of a line")
+            }
+            after = sequence
+        }
+        return LogQuery(
+            after: after, categories: try query.words("category", of: LogCategory.self),
+            level: try query.word("level", of: LogLevel.self), host: try query.host("host"),
+            limit: try query.integer("limit", in: 0...listLimit) ?? (isStream ? 0 : defaultLogLimit))
+    }
+
+    /// Where a stream goes on, newer than what the address says.
+    ///
+    /// An empty id is none (WHATWG HTML, 9.2.4).
+    private static func lastID(of request: RoutedRequest, isStream: Bool) throws(APIError) -> String? {
+        guard isStream, let id = request.request.field("last-event-id"), !id.isEmpty else { return nil }
+        guard id.utf8.count <= idLimit else {
+            throw .badRequest("Last-Event-ID has at most \(idLimit) bytes")
+        }
+        return id
+    }
+}

@@ -1,0 +1,97 @@
+import FoundationEssentials
+package import HostsAPI
+package import HostsModel
+
+/// What the kernel says about the other end of a connection (SO_PEERCRED).
+package struct Peer: Hashable, Sendable {
+    package let uid: UInt32
+    package let pid: Int32
+
+    package init(uid: UInt32, pid: Int32) {
+        self.uid = uid
+        self.pid = pid
+    }
+}
+
+/// One request as it came: nothing in it has been believed yet.
+package struct HTTPRequest: Hashable, Sendable {
+    /// Largest request body, in bytes.
+    ///
+    /// No route takes one yet, so bodies are counted and not kept.
+    package static let bodyLimit = ByteCount.mebibytes(1)
+
+    package let method: String
+    /// The request target of RFC 9112, not decoded.
+    package let target: String
+    /// Field names in lower case; a field that came twice has two values.
+    package let fields: [String: [String]]
+    /// Nil if the kernel did not say.
+    package let peer: Peer?
+    package let bodySize: ByteCount
+
+    package init(
+        method: String, target: String, fields: [String: [String]] = [:], peer: Peer? = nil,
+        bodySize: ByteCount = .bytes(0)
+    ) {
+        self.method = method
+        self.target = target
+        self.fields = fields
+        self.peer = peer
+        self.bodySize = bodySize
+    }
+
+    /// The first value of a field.
+    ///
+    /// - Parameter name: In lower case.
+    /// - Returns: The value as it came; nil if the field is missing.
+    package func field(_ name: String) -> String? { fields[name]?.first }
+}
+
+/// A whole response.
+package struct HTTPResponse: Hashable, Sendable {
+    package var status: Int
+    package var contentType: String
+    package var body: [UInt8]
+    /// The methods that the path has (RFC 9110, section 10.2.1); empty unless the status is 405.
+    package var allow: [String] = []
+
+    package init(status: Int, contentType: String, body: [UInt8]) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+    }
+
+    /// A document as JSON.
+    package init(document: some Encodable, status: Int = 200) {
+        self.init(status: status, contentType: "application/json", body: Self.json(document))
+    }
+
+    /// An error as its document.
+    package init(error: APIError) {
+        self.init(document: error.document, status: error.status)
+    }
+
+    /// A document as one line of JSON, its members sorted.
+    static func json(_ document: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        do {
+            return Array(try encoder.encode(document))
+        } catch {
+            preconditionFailure("a document of the wire has only members that JSON knows: \(error)")
+        }
+    }
+}
+
+/// What a handler answers.
+package enum HTTPAnswer: Sendable {
+    case response(HTTPResponse)
+    case stream(StreamAnswer)
+
+    static func document(_ document: some Encodable) -> HTTPAnswer {
+        .response(HTTPResponse(document: document))
+    }
+    static func error(_ error: APIError) -> HTTPAnswer { .response(HTTPResponse(error: error)) }
+}

@@ -1,0 +1,168 @@
+import CMicroHTTPD
+import Glibc
+import HostsModel
+
+/// The listening Unix socket of the daemon, and the claim on its path.
+///
+/// A lock beside the socket (`PATH.lock`, kept for as long as the daemon runs) decides between two daemons that start
+/// at once; a socket that answers is never removed, whoever has the lock.
+final class ControlSocket: Sendable {
+    /// Longest path: `sun_path` has 108 bytes and ends with a zero (unix(7)).
+    static let pathLimit = 107
+
+    /// How many clients may wait to be accepted.
+    private static let backlog: Int32 = 128
+
+    private struct File: Hashable, Sendable {
+        let device: UInt
+        let inode: UInt
+    }
+
+    let path: String
+    let listener: Int32
+    private let lock: Int32
+    private let file: File
+    private let isOpen = Locked(true)
+
+    /// Claims a path and listens on it.
+    ///
+    /// - Throws: What stands against it; nothing was changed then but what was stale.
+    init(path: String) throws(HTTPServerError) {
+        guard path.utf8.count <= Self.pathLimit, !path.utf8.contains(0) else {
+            throw .pathTooLong(path: path, length: path.utf8.count, limit: Self.pathLimit)
+        }
+        self.path = path
+        try Self.prepareDirectory(of: path)
+        let lock = try Self.takeLock(path)
+        do throws(HTTPServerError) {
+            try Self.removeIfStale(path)
+            (listener, file) = try Self.listen(path)
+        } catch {
+            Glibc.close(lock)
+            throw error
+        }
+        self.lock = lock
+    }
+
+    deinit { close() }
+
+    /// Takes the path back, so that new clients see at once that nobody is there; leaves what is not ours.
+    func removePath() {
+        guard Self.file(at: path)?.file == file else { return }
+        _ = unlink(path)  // ignored: a socket that stays is found stale by the next daemon
+    }
+
+    /// Ends the claim.
+    ///
+    /// A second call has no effect.
+    func close() {
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        guard wasOpen else { return }
+        removePath()
+        Glibc.close(listener)
+        Glibc.close(lock)
+    }
+
+    private static func prepareDirectory(of path: String) throws(HTTPServerError) {
+        let directory =
+            path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        if mkdir(directory, 0o700) != 0, errno != EEXIST {
+            throw .systemCall("mkdir", path: directory, code: errno)
+        }
+        var status = stat()
+        guard stat(directory, &status) == 0 else { throw .systemCall("stat", path: directory, code: errno) }
+        // The mode of the socket says who may connect; the directory's says who may put another in its place.
+        guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {
+            throw .unsafeDirectory(path: directory, owner: status.st_uid, mode: status.st_mode & 0o7777)
+        }
+    }
+
+    private static func takeLock(_ path: String) throws(HTTPServerError) -> Int32 {
+        let lockPath = path + ".lock"
+        let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw .systemCall("open", path: lockPath, code: errno) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            Glibc.close(lock)
+            guard code == EWOULDBLOCK else { throw .systemCall("flock", path: lockPath, code: code) }
+            throw .alreadyRunning(path: path, pid: (try? answering(path)) ?? nil)
+        }
+        return lock
+    }
+
+    private static func removeIfStale(_ path: String) throws(HTTPServerError) {
+        guard let found = file(at: path) else { return }
+        guard found.isSocket else { throw .notASocket(path: path) }
+        if let pid = try answering(path) { throw .alreadyRunning(path: path, pid: pid > 0 ? pid : nil) }
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw .systemCall("unlink", path: path, code: errno)
+        }
+    }
+
+    /// The process that listens on a socket: 0 if the kernel does not name it, nil if nobody does.
+    private static func answering(_ path: String) throws(HTTPServerError) -> Int32? {
+        let client = try socket(path)
+        defer { Glibc.close(client) }
+        if withAddress(path, { connect(client, $0, $1) }) != 0 {
+            switch errno {
+            case ECONNREFUSED, ENOENT: return nil
+            case EAGAIN, EINPROGRESS: return 0  // somebody listens and is busy
+            default: throw .systemCall("connect", path: path, code: errno)
+            }
+        }
+        var uid: uid_t = 0
+        var pid: pid_t = 0
+        return hosts_http_socket_peer(client, &uid, &pid) ? pid : 0
+    }
+
+    private static func listen(_ path: String) throws(HTTPServerError) -> (Int32, File) {
+        let listener = try socket(path)
+        do throws(HTTPServerError) {
+            // Linux gives the new file the mode of the socket's own inode, so it is never open to others, not
+            // even between bind and chmod (net/unix/af_unix.c, unix_bind_bsd).
+            guard fchmod(listener, 0o600) == 0 else { throw .systemCall("fchmod", path: path, code: errno) }
+            guard withAddress(path, { bind(listener, $0, $1) }) == 0 else {
+                throw .systemCall("bind", path: path, code: errno)
+            }
+            guard Glibc.listen(listener, backlog) == 0, let file = file(at: path)?.file else {
+                let code = errno
+                unlink(path)
+                throw .systemCall("listen", path: path, code: code)
+            }
+            return (listener, file)
+        } catch {
+            Glibc.close(listener)
+            throw error
+        }
+    }
+
+    private static func socket(_ path: String) throws(HTTPServerError) -> Int32 {
+        let descriptor = hosts_http_unix_socket()
+        guard descriptor >= 0 else { throw .systemCall("socket", path: path, code: errno) }
+        return descriptor
+    }
+
+    private static func file(at path: String) -> (file: File, isSocket: Bool)? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        let isSocket = status.st_mode & S_IFMT == S_IFSOCK
+        return (File(device: UInt(status.st_dev), inode: UInt(status.st_ino)), isSocket)
+    }
+
+    /// Calls a function with the address of a path that is known to fit.
+    private static func withAddress(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
