@@ -3,7 +3,9 @@ import HostsCommand
 
 /// What signals mean to a command line program.
 enum Signals {
-    /// Ends with 130 on SIGINT. SIGPIPE keeps its meaning: the end, without a word.
+    /// Ends with 130 on SIGINT.
+    ///
+    /// SIGPIPE keeps its meaning: the end, without a word.
     ///
     /// A parent that ignores SIGINT (a shell's background job) has the say.
     static func install() {

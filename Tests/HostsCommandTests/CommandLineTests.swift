@@ -1,5 +1,6 @@
-@testable import HostsCommand
 import Testing
+
+@testable import HostsCommand
 
 /// The command line: what is understood, what is refused and with which words.
 @Suite struct CommandLineTests {
@@ -8,7 +9,8 @@ import Testing
         let expected: Invocation
 
         init(
-            _ arguments: [String], _ verb: Verb, _ operands: [String] = [], values: [OptionName: String] = [:],
+            _ arguments: [String], _ verb: Verb, _ operands: [String] = [],
+            values: [OptionName: String] = [:],
             flags: Set<OptionName> = []
         ) {
             self.arguments = arguments
@@ -34,7 +36,9 @@ import Testing
         Good(["events", "-fn5"], .events, values: [.limit: "5"], flags: [.follow]),
         Good(["events", "-n", "5", "-n", "6"], .events, values: [.limit: "6"]),
         Good(["-f", "events"], .events, flags: [.follow]),
-        Good(["logs", "--category", "hub,ssh", "--level=debug"], .logs, values: [.category: "hub,ssh", .level: "debug"]),
+        Good(
+            ["logs", "--category", "hub,ssh", "--level=debug"], .logs,
+            values: [.category: "hub,ssh", .level: "debug"]),
         Good(["--timeout=0.5"], .list, values: [.timeout: "0.5"]),
         Good(["--color", "never"], .list, values: [.color: "never"]),
         Good(["help"], .help),
@@ -45,7 +49,9 @@ import Testing
         Good(["--version"], .version, flags: [.version]),
         Good(["completion", "fish"], .completion, ["fish"]),
         Good(["__complete", "logs", "--lev"], .complete, ["logs", "--lev"]),
-        Good(["list", "--state-dir", "/a", "--config-dir=/b"], .list, values: [.stateDirectory: "/a", .configDirectory: "/b"]),
+        Good(
+            ["list", "--state-dir", "/a", "--config-dir=/b"], .list,
+            values: [.stateDirectory: "/a", .configDirectory: "/b"]),
     ])
     func `a good command line is understood`(_ c: Good) throws {
         #expect(try CommandLineParser(table: .standard).parse(c.arguments) == c.expected)
@@ -84,15 +90,19 @@ import Testing
         Bad(["list", "--json=yes"], "--json takes no value", hint: "hostsctl help"),
         Bad(["list", "--socket="], "--socket must not be empty, not \"\"", hint: "hostsctl help"),
         Bad(["events", "-n0"], "-n must be a number from 1 to 10000, not \"0\"", hint: "hostsctl help"),
-        Bad(["events", "--limit", "ten"], "--limit must be a number from 1 to 10000, not \"ten\"", hint: "hostsctl help"),
+        Bad(
+            ["events", "--limit", "ten"], "--limit must be a number from 1 to 10000, not \"ten\"",
+            hint: "hostsctl help"),
         Bad(
             ["--timeout", "0"], "--timeout must be a number of seconds above 0 and up to 86400, not \"0\"",
             hint: "hostsctl help"),
         Bad(
-            ["--timeout", "nan"], "--timeout must be a number of seconds above 0 and up to 86400, not \"nan\"",
+            ["--timeout", "nan"],
+            "--timeout must be a number of seconds above 0 and up to 86400, not \"nan\"",
             hint: "hostsctl help"),
         Bad(
-            ["--timeout", "inf"], "--timeout must be a number of seconds above 0 and up to 86400, not \"inf\"",
+            ["--timeout", "inf"],
+            "--timeout must be a number of seconds above 0 and up to 86400, not \"inf\"",
             hint: "hostsctl help"),
         Bad(
             ["--color", "alway"], "--color must be one of auto, always, never, not \"alway\"",
@@ -101,8 +111,14 @@ import Testing
             ["logs", "--level", "warn"],
             "--level must be one of trace, debug, info, notice, warning, error, critical, not \"warn\"",
             hint: "did you mean warning?"),
-        Bad(["logs", "--category", "hub,"], "--category must be some of \(CommandTable.categories.joined(separator: ", ")), not \"hub,\"", hint: "hostsctl help"),
-        Bad(["logs", "--category", "hub,atention"], "--category must be some of \(CommandTable.categories.joined(separator: ", ")), not \"hub,atention\"", hint: "did you mean attention?"),
+        Bad(
+            ["logs", "--category", "hub,"],
+            "--category must be some of \(CommandTable.categories.joined(separator: ", ")), not \"hub,\"",
+            hint: "hostsctl help"),
+        Bad(
+            ["logs", "--category", "hub,atention"],
+            "--category must be some of \(CommandTable.categories.joined(separator: ", ")), not \"hub,atention\"",
+            hint: "did you mean attention?"),
         Bad(["show"], "show needs a HOST|SESSION", hint: "hostsctl help show"),
         Bad(["enable"], "enable needs a HOST", hint: "hostsctl help enable"),
         Bad(["probe", "a", "b"], "probe cannot do anything with \"b\"", hint: "hostsctl help probe"),
@@ -110,7 +126,9 @@ import Testing
         Bad(["help", "evnts"], "there is no help on \"evnts\"", hint: "did you mean events?"),
         Bad(["help", "__complete"], "there is no help on \"__complete\"", hint: "hostsctl help"),
         Bad(["bogus", "--help"], "there is no verb \"bogus\"", hint: "hostsctl help"),
-        Bad(["completion", "tcsh"], "there is no completion for \"tcsh\", only for bash, zsh, fish", hint: "hostsctl help completion"),
+        Bad(
+            ["completion", "tcsh"], "there is no completion for \"tcsh\", only for bash, zsh, fish",
+            hint: "hostsctl help completion"),
     ])
     func `a wrong command line is refused with what to do instead`(_ c: Bad) {
         let result = Stage().run(c.arguments)
@@ -144,7 +162,9 @@ import Testing
             let command = example.prefix { $0 != "&" && $0 != ">" }
             let words = command.split(separator: " ").map(String.init)
             #expect(words.first == "hostsctl")
-            #expect(try CommandLineParser(table: .standard).parse(Array(words.dropFirst())).verb == (words.count > 1 ? verb : .list))
+            #expect(
+                try CommandLineParser(table: .standard).parse(Array(words.dropFirst())).verb
+                    == (words.count > 1 ? verb : .list))
         }
     }
 
@@ -156,7 +176,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("list", "list", 0), ("lst", "list", 1), ("lits", "list", 1), ("", "abc", 3), ("abc", "", 3), ("ca", "abc", 3),
+        ("list", "list", 0), ("lst", "list", 1), ("lits", "list", 1), ("", "abc", 3), ("abc", "", 3),
+        ("ca", "abc", 3),
         ("kitten", "sitting", 3),
     ])
     func `the distance of two words`(left: String, right: String, distance: Int) {

@@ -1,6 +1,7 @@
-@testable import HostsCommand
 import HostsLog
 import Testing
+
+@testable import HostsCommand
 
 @Suite struct CompletionTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -41,7 +42,8 @@ import Testing
         stage.existing = ["/home/dev/.config/hostsd"]
         stage.files = [
             "/home/dev/.config/hostsd/hosts.d": [
-                ".", "devbox.toml", "devbox.override.toml", "build.toml", "notes.txt", "build.toml~", "Bad Name.toml",
+                ".", "devbox.toml", "devbox.override.toml", "build.toml", "notes.txt", "build.toml~",
+                "Bad Name.toml",
             ],
             "/other/hosts.d": ["lab.toml"],
         ]

@@ -5,13 +5,16 @@ import Testing
 
 /// The real client over a real socket.
 @Suite struct CurlTransportTests {
-    private func transport(_ server: ScriptedServer, _ limits: ClientLimits = ClientLimits()) throws -> CurlTransport {
+    private func transport(_ server: ScriptedServer, _ limits: ClientLimits = ClientLimits()) throws
+        -> CurlTransport
+    {
         try CurlTransport(socket: server.path, userAgent: "hostsctl/test", limits: limits)
     }
 
     private func answer(
-        _ replies: [ScriptedServer.Reply], limits: ClientLimits = ClientLimits(), within timeout: Duration = .seconds(20)
-    ) throws -> Result<HTTPAnswer, ClientError> {
+        _ replies: [ScriptedServer.Reply], limits: ClientLimits = ClientLimits(),
+        within timeout: Duration = .seconds(20)
+    ) throws -> Result<DaemonAnswer, ClientError> {
         let server = try ScriptedServer(replies)
         defer { server.stop() }
         let transport = try transport(server, limits)
@@ -19,33 +22,53 @@ import Testing
     }
 
     @Test func `a call gives status and body, and says who asks for what`() throws {
-        let server = try ScriptedServer([.send(HTTPText.whole("{}"), piece: 1), .send(HTTPText.whole("[1]", status: "409 Conflict"), piece: 7)])
+        let server = try ScriptedServer([
+            .send(HTTPText.whole("{}"), piece: 1),
+            .send(HTTPText.whole("[1]", status: "409 Conflict"), piece: 7),
+        ])
         defer { server.stop() }
         let transport = try transport(server)
-        #expect(try transport.answer(to: .hosts, within: .seconds(20)) == HTTPAnswer(status: 200, body: Array("{}".utf8)))
+        #expect(
+            try transport.answer(to: .hosts, within: .seconds(20))
+                == DaemonAnswer(status: 200, body: Array("{}".utf8)))
         let second = try transport.answer(to: .act(.probe, on: "a b/ü"), within: .seconds(20))
-        #expect(second == HTTPAnswer(status: 409, body: Array("[1]".utf8)))
+        #expect(second == DaemonAnswer(status: 409, body: Array("[1]".utf8)))
         // Both came over one connection: the script has one act.
         #expect(server.requests.count == 2)
-        #expect(server.requests[0].hasPrefix("GET /v1/hosts HTTP/1.1\r\nHost: localhost\r\nUser-Agent: hostsctl/test\r\nAccept: application/json\r\n"))
+        #expect(
+            server.requests[0].hasPrefix(
+                "GET /v1/hosts HTTP/1.1\r\nHost: localhost\r\nUser-Agent: hostsctl/test\r\nAccept: application/json\r\n"
+            ))
         #expect(server.requests[1].hasPrefix("POST /v1/hosts/a%20b%2F%C3%BC/probe HTTP/1.1\r\n"))
         #expect(server.requests[1].contains("Content-Length: 0\r\n"))
     }
 
     @Test func `garbage, silence and half an answer are told apart`() throws {
-        if case .failure(.badAnswer) = try answer([.sendAndClose(Array("SSH-2.0-OpenSSH_9.2\r\n".utf8))]) {} else { Issue.record("garbage") }
+        if case .failure(.badAnswer) = try answer([.sendAndClose(Array("SSH-2.0-OpenSSH_9.2\r\n".utf8))]) {
+        } else {
+            Issue.record("garbage")
+        }
         #expect(
-            try answer([.sendAndHang([])], within: .milliseconds(100)) == .failure(.timedOut(after: .milliseconds(100))))
-        if case .failure(.connectionLost) = try answer([.sendAndClose([])]) {} else { Issue.record("nothing") }
+            try answer([.sendAndHang([])], within: .milliseconds(100))
+                == .failure(.timedOut(after: .milliseconds(100))))
+        if case .failure(.connectionLost) = try answer([.sendAndClose([])]) {
+        } else {
+            Issue.record("nothing")
+        }
         let cut = HTTPText.whole("0123456789").dropLast(3)
-        if case .failure(.connectionLost) = try answer([.sendAndClose(Array(cut))]) {} else { Issue.record("half") }
+        if case .failure(.connectionLost) = try answer([.sendAndClose(Array(cut))]) {
+        } else {
+            Issue.record("half")
+        }
     }
 
     @Test func `an answer is bounded`() throws {
         let limits = ClientLimits(response: .bytes(64))
         let good = String(repeating: "x", count: 64)
         #expect(try answer([.send(HTTPText.whole(good), piece: 9)], limits: limits).get().body.count == 64)
-        #expect(try answer([.send(HTTPText.whole(good + "x"), piece: 9)], limits: limits) == .failure(.tooLarge(limit: 64)))
+        #expect(
+            try answer([.send(HTTPText.whole(good + "x"), piece: 9)], limits: limits)
+                == .failure(.tooLarge(limit: 64)))
     }
 
     @Test func `a socket that is not there, or where nobody listens, is a daemon that does not run`() throws {
@@ -53,9 +76,13 @@ import Testing
         let path = server.path
         server.stop()
         let missing = try CurlTransport(socket: path, userAgent: "x")
-        #expect(throws: ClientError.notRunning(tried: [path])) { try missing.answer(to: .hosts, within: .seconds(20)) }
+        #expect(throws: ClientError.notRunning(tried: [path])) {
+            try missing.answer(to: .hosts, within: .seconds(20))
+        }
         let dead = try CurlTransport(socket: "/dev/null", userAgent: "x")
-        #expect(throws: ClientError.notRunning(tried: ["/dev/null"])) { try dead.answer(to: .hosts, within: .seconds(20)) }
+        #expect(throws: ClientError.notRunning(tried: ["/dev/null"])) {
+            try dead.answer(to: .hosts, within: .seconds(20))
+        }
     }
 
     @Test func `a path of 107 bytes fits, one of 108 does not`() throws {
@@ -83,7 +110,8 @@ import Testing
         var lines: [String] = []
         let outcome = Result { () throws(ClientError) in
             try transport.stream(
-                .events(host: "devbox").following, after: id, until: deadline.map { ContinuousClock.now.advanced(by: $0) },
+                .events(host: "devbox").following, after: id,
+                until: deadline.map { ContinuousClock.now.advanced(by: $0) },
                 line: { line in
                     lines.append(String(decoding: line, as: UTF8.self))
                     return lines.count < keep
@@ -124,7 +152,8 @@ import Testing
         }
     }
 
-    @Test func `a silent stream is given up after two heartbeats, and a heartbeat is a sign of life`() throws {
+    @Test func `a silent stream is given up after two heartbeats, and a heartbeat is a sign of life`() throws
+    {
         let limits = ClientLimits(heartbeat: .milliseconds(60))
         let silent = HTTPText.stream(Self.text, isFinished: false)
         let followed = try follow(.sendAndHang(silent), limits: limits)
@@ -134,7 +163,9 @@ import Testing
 
     @Test func `a daemon that never answers is given up, too`() throws {
         let limits = ClientLimits(call: .milliseconds(80))
-        #expect(try follow(.sendAndHang([]), limits: limits).outcome == .failure(.timedOut(after: .milliseconds(80))))
+        #expect(
+            try follow(.sendAndHang([]), limits: limits).outcome
+                == .failure(.timedOut(after: .milliseconds(80))))
     }
 
     @Test func `a deadline ends a stream that lives`() throws {
@@ -153,7 +184,9 @@ import Testing
     @Test func `an error in place of a stream is its document`() throws {
         let body = #"{"schema":1,"error":{"code":"request.bad","message":"no","help":null}}"#
         let followed = try follow(.send(HTTPText.whole(body, status: "400 Bad Request"), piece: 5))
-        #expect(followed == Followed(outcome: .success(.refused(HTTPAnswer(status: 400, body: Array(body.utf8))))))
+        #expect(
+            followed == Followed(outcome: .success(.refused(DaemonAnswer(status: 400, body: Array(body.utf8)))))
+        )
     }
 
     @Test func `a line without an end is bounded`() throws {

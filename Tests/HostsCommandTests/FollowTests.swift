@@ -88,7 +88,8 @@ import Testing
 
     @Test func `the last word of a daemon is told, and it is tried again`() throws {
         let daemon = try Documents.daemon()
-        let word = try FakeDaemon.line(ErrorDocument(code: "stream.dropped", message: "the reader was too slow", help: nil))
+        let word = try FakeDaemon.line(
+            ErrorDocument(code: "stream.dropped", message: "the reader was too slow", help: nil))
         daemon.streams = [([try event("1"), word], .success(.finished)), ([], .success(.stopped))]
         let result = stage(daemon).run("events", "--follow")
         #expect(result.error == "hostsctl: the reader was too slow; trying again\nhostsctl: hostsd is back\n")
@@ -118,7 +119,7 @@ import Testing
     @Test func `a stream that is refused, or is none, ends at once`() throws {
         let daemon = try Documents.daemon()
         let body = try FakeDaemon.json(APIError.badRequest("kind must be names").document)
-        daemon.streams = [([], .success(.refused(HTTPAnswer(status: 400, body: body))))]
+        daemon.streams = [([], .success(.refused(DaemonAnswer(status: 400, body: body))))]
         let refused = stage(daemon).run("events", "-f")
         #expect(refused.error == "hostsctl: kind must be names\n")
         #expect(refused.code == .usage)

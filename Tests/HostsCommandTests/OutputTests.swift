@@ -27,8 +27,10 @@ import Testing
 
     private static let lists = [
         Case("list"), Case("list", width: 60), Case("list", width: 80), Case("list", width: 120),
-        Case("list --color=never", width: 80), Case("list -q"), Case("list --json"), Case("list --color always"),
-        Case("sessions"), Case("sessions", width: 60), Case("sessions --host devbox", width: 80), Case("sessions --json"),
+        Case("list --color=never", width: 80), Case("list -q"), Case("list --json"),
+        Case("list --color always"),
+        Case("sessions"), Case("sessions", width: 60), Case("sessions --host devbox", width: 80),
+        Case("sessions --json"),
     ]
 
     private static let pages = [
@@ -37,7 +39,8 @@ import Testing
         Case("status gpu1", .predicateFalse), Case("status gpu1 --json", .predicateFalse),
         Case("status -q gpu1", .predicateFalse), Case("status nobody", .notFound),
         Case("status nobody --json", .notFound),
-        Case("show devbox"), Case("show devbox", width: 60), Case("show devbox", width: 120), Case("show devbox --json"),
+        Case("show devbox"), Case("show devbox", width: 60), Case("show devbox", width: 120),
+        Case("show devbox --json"),
         Case("show gpu1"), Case("show nobody", .notFound),
         Case("show devbox/4242-1f0c9a7be2d35c61"), Case("show devbox/4242-1f0c9a7be2d35c61", width: 80),
         Case("show devbox/4242-1f0c9a7be2d35c61 --json"),
@@ -47,15 +50,18 @@ import Testing
         Case("events"), Case("events", width: 80), Case("events --json"),
         Case("logs"), Case("logs", width: 80), Case("logs --json"),
         Case("hooks"), Case("hooks", width: 60), Case("hooks --json"),
-        Case("enable devbox"), Case("enable devbox --json"), Case("disable devbox"), Case("disable -q devbox"),
+        Case("enable devbox"), Case("enable devbox --json"), Case("disable devbox"),
+        Case("disable -q devbox"),
         Case("enable nobody devbox", .failure),
         Case("probe devbox"), Case("probe attic", .failure), Case("probe attic", width: 80, .failure),
         Case("probe attic --json", .failure), Case("probe -q attic", .failure), Case("resume devbox"),
         Case("check devbox"), Case("check devbox", width: 80), Case("check gpu1", .failure),
         Case("check gpu1 --json", .failure),
-        Case("reload", .badConfiguration), Case("reload --json", .badConfiguration), Case("reload -q", .badConfiguration),
+        Case("reload", .badConfiguration), Case("reload --json", .badConfiguration),
+        Case("reload -q", .badConfiguration),
         Case("version"), Case("version --json"),
-        Case("help"), Case("help", width: 80), Case("help exit-codes"), Case("help events"), Case("disable --help"),
+        Case("help"), Case("help", width: 80), Case("help exit-codes"), Case("help events"),
+        Case("disable --help"),
         Case("completion bash"), Case("completion zsh"), Case("completion fish"),
     ]
 

@@ -5,27 +5,39 @@ import Testing
 
 /// What the golden files do not show: where the socket is, errors, and the odd fleets.
 @Suite struct ProgramTests {
-    @Test(arguments: [
-        ([:], nil, ["/run/hostsd/api.sock"]),
-        (["XDG_RUNTIME_DIR": "/run/user/7"], nil, ["/run/user/7/hostsd/api.sock", "/run/hostsd/api.sock"]),
-        (["XDG_RUNTIME_DIR": "not/absolute"], nil, ["/run/hostsd/api.sock"]),
-        (["XDG_RUNTIME_DIR": "/r", "HOSTSD_SOCKET": "/a"], nil, ["/a"]),
-        (["XDG_RUNTIME_DIR": "/r", "HOSTSD_SOCKET": ""], nil, ["/r/hostsd/api.sock", "/run/hostsd/api.sock"]),
-        (["HOSTSD_SOCKET": "/a"], "/b", ["/b"]),
-    ] as [([String: String], String?, [String])])
+    @Test(
+        arguments: [
+            ([:], nil, ["/run/hostsd/api.sock"]),
+            (
+                ["XDG_RUNTIME_DIR": "/run/user/7"], nil,
+                ["/run/user/7/hostsd/api.sock", "/run/hostsd/api.sock"]
+            ),
+            (["XDG_RUNTIME_DIR": "not/absolute"], nil, ["/run/hostsd/api.sock"]),
+            (["XDG_RUNTIME_DIR": "/r", "HOSTSD_SOCKET": "/a"], nil, ["/a"]),
+            (
+                ["XDG_RUNTIME_DIR": "/r", "HOSTSD_SOCKET": ""], nil,
+                ["/r/hostsd/api.sock", "/run/hostsd/api.sock"]
+            ),
+            (["HOSTSD_SOCKET": "/a"], "/b", ["/b"]),
+        ] as [([String: String], String?, [String])])
     func `the socket is looked for in the order of the design`(
         environment: [String: String], option: String?, expected: [String]
     ) throws {
         let locator = SocketLocator(option: option, environment: environment)
         #expect(locator.candidates == expected)
         for path in expected { #expect(try locator.locate(exists: { $0 == path }) == path) }
-        #expect(throws: ClientError.notRunning(tried: expected)) { try locator.locate(exists: { _ in false }) }
+        #expect(throws: ClientError.notRunning(tried: expected)) {
+            try locator.locate(exists: { _ in false })
+        }
     }
 
     @Test func `without a daemon every verb says what was tried and what starts it`() throws {
         var stage = Stage()
         stage.existing = []
-        for words in [["list"], ["status", "a"], ["events", "-f"], ["enable", "a", "b"], ["reload"], ["version", "--json"]] {
+        for words in [
+            ["list"], ["status", "a"], ["events", "-f"], ["enable", "a", "b"], ["reload"],
+            ["version", "--json"],
+        ] {
             let result = stage.run(words)
             #expect(
                 result.error == """
@@ -92,12 +104,18 @@ import Testing
     }
 
     @Test(arguments: [
-        Broken(error: .notPermitted(socket: "/s"), message: "the socket /s is another user's", code: .notPermitted),
+        Broken(
+            error: .notPermitted(socket: "/s"), message: "the socket /s is another user's",
+            code: .notPermitted),
         Broken(error: .timedOut(after: .seconds(10)), message: "no answer within 10 s", code: .timedOut),
-        Broken(error: .timedOut(after: .milliseconds(500)), message: "no answer within 0.5 s", code: .timedOut),
-        Broken(error: .connectionLost(detail: "a\u{1b}b"), message: "the connection to hostsd broke: a\\u{1b}b", code: .failure),
+        Broken(
+            error: .timedOut(after: .milliseconds(500)), message: "no answer within 0.5 s", code: .timedOut),
+        Broken(
+            error: .connectionLost(detail: "a\u{1b}b"), message: "the connection to hostsd broke: a\\u{1b}b",
+            code: .failure),
         Broken(error: .badAnswer(detail: "x"), message: "the answer cannot be understood: x", code: .failure),
-        Broken(error: .tooLarge(limit: 16_777_216), message: "the answer is larger than 16 MiB", code: .failure),
+        Broken(
+            error: .tooLarge(limit: 16_777_216), message: "the answer is larger than 16 MiB", code: .failure),
         Broken(error: .unavailable(detail: "x"), message: "x", code: .failure),
     ])
     func `each error of the client has its words and its exit code`(_ c: Broken) {
@@ -118,7 +136,8 @@ import Testing
         let daemon = FakeDaemon()
         daemon.set("GET /v1/hosts", bytes: body)
         let result = Stage(daemon: daemon).run("list", "-q")
-        #expect(result.error.hasPrefix("hostsctl: the answer cannot be understood: the answer is no HostList: "))
+        #expect(
+            result.error.hasPrefix("hostsctl: the answer cannot be understood: the answer is no HostList: "))
         #expect(result.code == .failure)
         #expect(result.output == "")
         // What scripts get is not judged.
@@ -129,7 +148,9 @@ import Testing
         let daemon = FakeDaemon()
         daemon.set("GET /v1/hosts", bytes: "<html>", status: 500)
         let result = Stage(daemon: daemon).run("list", "-q")
-        #expect(result.error == "hostsctl: the answer cannot be understood: status 500 without an error document\n")
+        #expect(
+            result.error
+                == "hostsctl: the answer cannot be understood: status 500 without an error document\n")
     }
 
     @Test func `an empty fleet says how to begin`() throws {
@@ -149,7 +170,10 @@ import Testing
     @Test(arguments: [
         (FleetSummary(hosts: 1, online: 1, needsYou: 0, disabled: 0), "1 of 1 host online, nobody needs you"),
         (FleetSummary(hosts: 3, online: 2, needsYou: 1, disabled: 0), "2 of 3 hosts online, 1 needs you"),
-        (FleetSummary(hosts: 0, online: 0, needsYou: 0, disabled: 2), "no host is enabled, nobody needs you, 2 disabled"),
+        (
+            FleetSummary(hosts: 0, online: 0, needsYou: 0, disabled: 2),
+            "no host is enabled, nobody needs you, 2 disabled"
+        ),
     ])
     func `the fleet in one line`(summary: FleetSummary, line: String) throws {
         let daemon = try Documents.daemon()
@@ -159,14 +183,16 @@ import Testing
 
     @Test(arguments: [
         ("online", "● online"), ("checking", "● checking"), ("connecting", "◌ connecting"),
-        ("reconnecting", "◌ reconnecting, attempt 2 in 4 s"), ("asleep", "○ asleep"), ("disabled", "○ disabled"),
+        ("reconnecting", "◌ reconnecting, attempt 2 in 4 s"), ("asleep", "○ asleep"),
+        ("disabled", "○ disabled"),
         ("needsYou", "! NEEDS YOU"), ("dormant", "○ dormant"), ("limited", "◌ limited, attempt 2 in 4 s"),
         ("unsupported", "× unsupported"), ("badRecord", "× bad record"), ("later\u{7}", "? later\\u{7}"),
     ])
     func `each condition has its words, and only online is online`(condition: String, words: String) throws {
         let daemon = FakeDaemon()
         let host = Documents.host("devbox", condition, seen: 3, attempt: 2, next: 4)
-        try daemon.set("GET /v1/hosts/devbox", HostDocument(host: host, sessions: [], record: [], diagnostics: []))
+        try daemon.set(
+            "GET /v1/hosts/devbox", HostDocument(host: host, sessions: [], record: [], diagnostics: []))
         let result = Stage(daemon: daemon).run("status", "devbox")
         #expect(result.output == "devbox  \(words)  agents: none  seen: 3 s ago\n")
         #expect(result.code == (condition == "online" ? .success : .predicateFalse))

@@ -1,6 +1,7 @@
-@testable import HostsCommand
 import HostsModel
 import Testing
+
+@testable import HostsCommand
 
 @Suite struct TextTests {
     @Test(arguments: [
@@ -68,14 +69,18 @@ import Testing
         #expect(Age.length(.seconds(seconds)) == length)
     }
 
-    @Test(arguments: [(0.0, "0.00 s"), (0.214, "0.21 s"), (12.999, "13.00 s"), (-1, "? s"), (.nan, "? s"), (.infinity, "? s")])
+    @Test(arguments: [
+        (0.0, "0.00 s"), (0.214, "0.21 s"), (12.999, "13.00 s"), (-1, "? s"), (.nan, "? s"),
+        (.infinity, "? s"),
+    ])
     func `a short length keeps its fraction`(seconds: Double, text: String) {
         #expect(Age.precise(seconds: seconds) == text)
     }
 
     @Test(arguments: [
         (0 as Int64, 0, "1970-01-01 00:00:00"), (-1, 0, "1969-12-31 23:59:59"),
-        (1_796_068_800_123, 0, "2026-11-30 20:00:00"), (1_796_068_800_123, 5 * 3600 + 1800, "2026-12-01 01:30:00"),
+        (1_796_068_800_123, 0, "2026-11-30 20:00:00"),
+        (1_796_068_800_123, 5 * 3600 + 1800, "2026-12-01 01:30:00"),
         (951_782_400_000, 0, "2000-02-29 00:00:00"), (4_107_542_400_000, 0, "2100-03-01 00:00:00"),
         (1_796_068_800_000, -72_001, "2026-11-29 23:59:59"),
     ])

@@ -57,6 +57,7 @@ package struct APIRequest: Hashable, Sendable {
     ///   - limit: At most so many, the newest ones.
     ///   - host: Only events about this host.
     ///   - kind: Only events of this kind, e.g. `needs.you`.
+    /// - Returns: The request for the list; see `following` for the stream.
     package static func events(
         after id: String? = nil, limit: Int? = nil, host: String? = nil, kind: String? = nil
     ) -> APIRequest {
@@ -72,6 +73,7 @@ package struct APIRequest: Hashable, Sendable {
     ///   - level: Only lines of this level and above.
     ///   - host: Only lines about this host.
     ///   - limit: At most so many, the newest ones.
+    /// - Returns: The request for the list; see `following` for the stream.
     package static func logs(
         categories: [String] = [], level: String? = nil, host: String? = nil, limit: Int? = nil
     ) -> APIRequest {

@@ -6,7 +6,9 @@ struct CurlHandle: ~Copyable {
     private let stack: UnsafeMutableRawPointer
     private let headers: UnsafeMutablePointer<curl_slist>?
 
-    /// Whether libcurl is initialised. Nothing of TLS is: only a Unix socket is ever spoken to.
+    /// Whether libcurl is initialised.
+    ///
+    /// Nothing of TLS is: only a Unix socket is ever spoken to.
     private static let isReady = curl_global_init(0) == CURLE_OK
 
     /// Makes a handle for requests to one socket; nil when memory is short.
@@ -48,7 +50,8 @@ struct CurlHandle: ~Copyable {
         return hosts_curl_set_writers(
             easy,
             { bytes, size, count, context in
-                CurlHandle.receiver(context)?.receive(head: UnsafeRawBufferPointer(start: bytes, count: size * count))
+                CurlHandle.receiver(context)?.receive(
+                    head: UnsafeRawBufferPointer(start: bytes, count: size * count))
                 return size * count
             },
             { bytes, size, count, context in

@@ -17,7 +17,10 @@ final class CurlReceiver {
 
     /// Makes an empty receiver.
     ///
-    /// - Parameter wantsLines: Whether a response of status 200 is a stream of lines; any other is one document.
+    /// - Parameters:
+    ///   - limits: How much to take.
+    ///   - wantsLines: Whether a response of status 200 is a stream of lines; any other is one document.
+    ///   - now: When the request is sent.
     init(limits: ClientLimits, wantsLines: Bool, now: ContinuousClock.Instant) {
         self.limits = limits
         self.wantsLines = wantsLines

@@ -20,7 +20,9 @@ package final class CurlTransport: DaemonTransport {
     ///   - socket: Path of the daemon's socket, at most `SocketLocator.pathLimit` bytes.
     ///   - userAgent: Who calls, e.g. `hostsctl/0.1.0`.
     ///   - limits: How long to wait and how much to take.
-    package init(socket: String, userAgent: String, limits: ClientLimits = ClientLimits()) throws(ClientError) {
+    /// - Throws: `.socketPathTooLong` or `.unavailable`.
+    package init(socket: String, userAgent: String, limits: ClientLimits = ClientLimits()) throws(ClientError)
+    {
         guard socket.utf8.count <= SocketLocator.pathLimit else {
             throw .socketPathTooLong(path: socket, limit: SocketLocator.pathLimit)
         }
@@ -33,7 +35,7 @@ package final class CurlTransport: DaemonTransport {
         self.calls = calls
     }
 
-    package func answer(to request: APIRequest, within timeout: Duration) throws(ClientError) -> HTTPAnswer {
+    package func answer(to request: APIRequest, within timeout: Duration) throws(ClientError) -> DaemonAnswer {
         let receiver = CurlReceiver(limits: limits, wantsLines: false, now: .now)
         try prepare(calls, request, receiver)
         defer { calls.finish() }
@@ -41,7 +43,7 @@ package final class CurlTransport: DaemonTransport {
         while true {
             if let result = calls.advance() {
                 try check(result, calls, receiver)
-                return HTTPAnswer(status: calls.status, body: receiver.body)
+                return DaemonAnswer(status: calls.status, body: receiver.body)
             }
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else { throw .timedOut(after: timeout) }
@@ -77,7 +79,7 @@ package final class CurlTransport: DaemonTransport {
             if let result {
                 try check(result, handle, receiver)
                 return handle.status == 200
-                    ? .finished : .refused(HTTPAnswer(status: handle.status, body: receiver.body))
+                    ? .finished : .refused(DaemonAnswer(status: handle.status, body: receiver.body))
             }
             let now = ContinuousClock.now
             let patience = handle.status == 0 ? limits.call : limits.silence
@@ -125,7 +127,9 @@ package final class CurlTransport: DaemonTransport {
         if let failure = receiver.failure { throw failure }
         switch result {
         case CURLE_OK:
-            guard receiver.hasWholeHead else { throw .connectionLost(detail: "the head of the answer is cut") }
+            guard receiver.hasWholeHead else {
+                throw .connectionLost(detail: "the head of the answer is cut")
+            }
         case CURLE_COULDNT_CONNECT:
             switch handle.systemError {
             case EACCES, EPERM: throw .notPermitted(socket: socket)

@@ -1,6 +1,8 @@
 import FoundationEssentials
 
-/// The calls of the API, typed. Blocks its thread: for a command line program.
+/// The calls of the API, typed.
+///
+/// Blocks its thread: for a command line program.
 package struct DaemonClient {
     private let transport: any DaemonTransport
     private let timeout: Duration
@@ -68,6 +70,7 @@ package struct DaemonClient {
     ///   - request: A list that can be followed.
     ///   - notice: Is told when the stream is lost and when it is back.
     ///   - line: Is given each line as it came; answers whether to go on.
+    /// - Throws: What waiting does not mend, or what kept the daemon from being reached at all.
     package func follow(
         _ request: APIRequest, notice: (Notice) -> Void, line: ([UInt8]) throws(ClientError) -> Bool
     ) throws(ClientError) {
@@ -129,7 +132,7 @@ package struct DaemonClient {
         return result
     }
 
-    private static func refusal(_ answer: HTTPAnswer) -> ClientError {
+    private static func refusal(_ answer: DaemonAnswer) -> ClientError {
         do {
             let document = try decode(ErrorDocument.self, from: answer.body)
             return .refused(status: answer.status, document, body: answer.body)

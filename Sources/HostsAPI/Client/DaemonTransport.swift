@@ -1,5 +1,5 @@
 /// One complete answer.
-package struct HTTPAnswer: Hashable, Sendable {
+package struct DaemonAnswer: Hashable, Sendable {
     package let status: Int
     package let body: [UInt8]
 
@@ -16,15 +16,17 @@ package enum StreamOutcome: Hashable, Sendable {
     /// The daemon finished it.
     case finished
     /// There was no stream: the daemon answered with an error.
-    case refused(HTTPAnswer)
+    case refused(DaemonAnswer)
 }
 
-/// Carries requests to the daemon. Calls block the thread: for a command line program, never for the daemon.
+/// Carries requests to the daemon.
+///
+/// Calls block the thread: for a command line program, never for the daemon.
 package protocol DaemonTransport: AnyObject {
     /// Makes one call and waits for the whole answer.
     ///
     /// - Throws: `.timedOut` when `timeout` passes first.
-    func answer(to request: APIRequest, within timeout: Duration) throws(ClientError) -> HTTPAnswer
+    func answer(to request: APIRequest, within timeout: Duration) throws(ClientError) -> DaemonAnswer
 
     /// Reads a stream of JSON lines until one side ends it.
     ///
@@ -34,6 +36,7 @@ package protocol DaemonTransport: AnyObject {
     ///   - deadline: When to give up at last; nil for never.
     ///   - line: Is given each line that is not blank; answers whether to go on.
     /// - Returns: How the stream ended.
+    /// - Throws: `.connectionLost`, `.heartbeatMissed` or `.timedOut` when it broke; `.tooLarge` for a line.
     func stream(
         _ request: APIRequest, after id: String?, until deadline: ContinuousClock.Instant?,
         line: ([UInt8]) -> Bool

@@ -7,7 +7,9 @@ package struct FollowState: Hashable, Sendable {
         case fail(ClientError)
     }
 
-    /// The pauses between attempts; the last one repeats. A daemon that restarts is back within a second.
+    /// The pauses between attempts; the last one repeats.
+    ///
+    /// A daemon that restarts is back within a second.
     package static let pauses: [Duration] = [
         .milliseconds(200), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5),
     ]

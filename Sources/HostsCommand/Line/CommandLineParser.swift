@@ -89,7 +89,9 @@ struct CommandLineParser {
             let topic = words.first.map { [$0] } ?? []
             return Invocation(verb: .help, operands: topic)
         }
-        if given.contains(where: { $0.specification.name == .version }) { invocation = Invocation(verb: .version) }
+        if given.contains(where: { $0.specification.name == .version }) {
+            invocation = Invocation(verb: .version)
+        }
         for option in given { try take(option, into: &invocation) }
         try checkOperands(of: invocation)
         return invocation
@@ -134,12 +136,16 @@ struct CommandLineParser {
         }
         switch verb {
         case .help:
-            guard let topic = invocation.operands.first, !Help.topics(of: table).contains(topic) else { return }
-            throw .unknownTopic(topic, suggestion: Suggestion.nearest(to: topic, among: Help.topics(of: table)))
+            guard let topic = invocation.operands.first, !Help.topics(of: table).contains(topic) else {
+                return
+            }
+            throw .unknownTopic(
+                topic, suggestion: Suggestion.nearest(to: topic, among: Help.topics(of: table)))
         case .completion:
             guard let shell = invocation.operands.first, !CommandTable.shells.contains(shell) else { return }
             throw .unknownShell(shell)
-        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .check, .hooks,
+        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .check,
+            .hooks,
             .reload, .version, .complete:
             return
         }

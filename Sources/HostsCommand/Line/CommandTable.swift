@@ -7,13 +7,16 @@ struct CommandTable: Sendable {
 
     /// The closed sets of the daemon's log, in its order (a test compares them).
     static let categories = [
-        "daemon", "config", "hub", "ssh", "probe", "detect", "resume", "background", "attention", "hook", "api",
+        "daemon", "config", "hub", "ssh", "probe", "detect", "resume", "background", "attention", "hook",
+        "api",
         "history",
     ]
     static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
     static let eventKinds = [
-        "turn.ended", "needs.you", "needs.cleared", "agent.started", "agent.exited", "host.needs-you", "host.lost",
-        "host.recovered", "host.out-of-sync", "rules.stale", "config.error", "daemon.started", "daemon.stopping",
+        "turn.ended", "needs.you", "needs.cleared", "agent.started", "agent.exited", "host.needs-you",
+        "host.lost",
+        "host.recovered", "host.out-of-sync", "rules.stale", "config.error", "daemon.started",
+        "daemon.stopping",
     ]
     static let shells = ["bash", "zsh", "fish"]
 
@@ -48,25 +51,30 @@ struct CommandTable: Sendable {
             OptionSpecification(.json, "print the daemon's own documents, unchanged"),
             OptionSpecification(.quiet, short: "q", "no headings, hints or notices"),
             OptionSpecification(
-                .color, value: .choice(ColourChoice.allCases.map(\.rawValue)), "when to colour (default auto)"),
+                .color, value: .choice(ColourChoice.allCases.map(\.rawValue)), "when to colour (default auto)"
+            ),
             OptionSpecification(
                 .timeout, value: .seconds(upTo: 86_400),
                 "give up after so long (default 10; check 75; -f never)"),
             OptionSpecification(
-                .socket, value: .path("PATH"), "the daemon's socket (else HOSTSD_SOCKET, else where it belongs)"),
+                .socket, value: .path("PATH"),
+                "the daemon's socket (else HOSTSD_SOCKET, else where it belongs)"),
             OptionSpecification(
                 .configDirectory, value: .path("PATH"), "folder of hosts.d, for completion and hints"),
             OptionSpecification(
-                .stateDirectory, value: .path("PATH"), "taken for symmetry with hostsd; hostsctl keeps no state"),
+                .stateDirectory, value: .path("PATH"),
+                "taken for symmetry with hostsd; hostsctl keeps no state"),
             OptionSpecification(.help, short: "h", "help on hostsctl or on a verb"),
             OptionSpecification(.version, "the same as the verb version"),
             OptionSpecification(.follow, short: "f", "go on with what comes; Ctrl-C ends it"),
             OptionSpecification(.after, value: .text("ID"), "only what came after the event of this id"),
             OptionSpecification(.limit, short: "n", value: .count(lineLimit), "at most so many, the newest"),
             OptionSpecification(.host, value: .host, "only what is about this host"),
-            OptionSpecification(.kind, value: .choice(eventKinds), "only events of this kind, e.g. needs.you"),
+            OptionSpecification(
+                .kind, value: .choice(eventKinds), "only events of this kind, e.g. needs.you"),
             OptionSpecification(.category, value: .choices(categories), "only these, e.g. attention,hub"),
-            OptionSpecification(.level, value: .choice(levels), "this level and above (default: all there is)"),
+            OptionSpecification(
+                .level, value: .choice(levels), "this level and above (default: all there is)"),
         ],
         common: [
             .json, .quiet, .color, .timeout, .socket, .configDirectory, .stateDirectory, .help, .version,
@@ -95,7 +103,8 @@ struct CommandTable: Sendable {
 
     private static let following = [
         VerbSpecification(
-            .events, .follow, .none, options: [.follow, .after, .limit, .host, .kind], "what happened, oldest first",
+            .events, .follow, .none, options: [.follow, .after, .limit, .host, .kind],
+            "what happened, oldest first",
             details: [
                 "With -f only new events come, or those behind --after, or -n of the last ones first. They go",
                 "on through restarts of the daemon; none comes twice. With --json each line is one event.",

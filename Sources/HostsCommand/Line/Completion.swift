@@ -9,6 +9,7 @@ struct Completion {
     /// The words that can stand at the end of a command line.
     ///
     /// - Parameter words: The words after `hostsctl`, the last one being typed and perhaps empty.
+    /// - Returns: Whole words, in the order of the table.
     func candidates(for words: [String]) -> [String] {
         let typed = words.last ?? ""
         let before = Array(words.dropLast())
@@ -18,7 +19,9 @@ struct Completion {
             return values(of: option(named: name), begun: begun).map { "--\(name)=\($0)" }
         }
         let isLiteral = before.contains("--")
-        if !isLiteral, let last = before.last, let option = option(spelled: last), option.value.placeholder != nil {
+        if !isLiteral, let last = before.last, let option = option(spelled: last),
+            option.value.placeholder != nil
+        {
             return values(of: option, begun: typed)
         }
         let word = verb(in: before)
@@ -29,7 +32,9 @@ struct Completion {
         }
         guard let verb else {
             guard word == nil else { return [] }
-            return table.verbs.filter { $0.group != .hidden }.map(\.verb.rawValue).filter { $0.hasPrefix(typed) }
+            return table.verbs.filter { $0.group != .hidden }.map(\.verb.rawValue).filter {
+                $0.hasPrefix(typed)
+            }
         }
         return operands(of: verb).filter { $0.hasPrefix(typed) }
     }

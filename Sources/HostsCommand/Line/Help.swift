@@ -63,7 +63,9 @@ struct Help {
             })
     }
 
-    private static func usage(_ text: String) -> StyledText { StyledText("usage: ", .faint) + StyledText(text) }
+    private static func usage(_ text: String) -> StyledText {
+        StyledText("usage: ", .faint) + StyledText(text)
+    }
 
     private static func twoColumns(_ rows: [(String, String)], leftWidth: Int = 0) -> [StyledText] {
         let width = rows.reduce(leftWidth) { max($0, $1.0.count) }

@@ -11,5 +11,7 @@ struct Invocation: Hashable, Sendable {
     func count(_ option: OptionName) -> Int? { values[option].flatMap { Int($0) } }
 
     /// Seconds that the parser has checked.
-    func duration(_ option: OptionName) -> Duration? { values[option].flatMap(Double.init).map { .seconds($0) } }
+    func duration(_ option: OptionName) -> Duration? {
+        values[option].flatMap(Double.init).map { .seconds($0) }
+    }
 }

@@ -73,7 +73,7 @@ struct VerbSpecification: Hashable, Sendable {
         self.examples = examples
     }
 
-    /// The verb and its operands, e.g. `enable HOST...`.
+    /// The verb and its operands, as in `enable HOST...`.
     var synopsis: String {
         guard operands.count.upperBound > 0 else { return verb.rawValue }
         let name = operands.name + (operands.count.upperBound > 1 ? "..." : "")

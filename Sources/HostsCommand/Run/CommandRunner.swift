@@ -21,7 +21,8 @@ struct CommandRunner {
         let limits = ClientLimits()
         let timeout = asked ?? (invocation.verb == .check ? limits.check : limits.call)
         client = DaemonClient(
-            transport: transport, timeout: timeout, deadline: asked.map { ContinuousClock.now.advanced(by: $0) },
+            transport: transport, timeout: timeout,
+            deadline: asked.map { ContinuousClock.now.advanced(by: $0) },
             pause: pause)
     }
 
@@ -248,7 +249,9 @@ struct CommandRunner {
         return result
     }
 
-    private func about(_ name: String, _ body: () throws(ClientError) -> ExitCode) throws(ClientError) -> ExitCode {
+    private func about(_ name: String, _ body: () throws(ClientError) -> ExitCode) throws(ClientError)
+        -> ExitCode
+    {
         do throws(ClientError) {
             return try body()
         } catch {

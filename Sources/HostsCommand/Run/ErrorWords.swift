@@ -10,7 +10,8 @@ struct ErrorWords {
     init(_ error: ClientError) {
         switch error {
         case .socketPathTooLong(let path, let limit):
-            message = "the socket's path is too long: \(path) has \(path.utf8.count) bytes, \(limit) are possible"
+            message =
+                "the socket's path is too long: \(path) has \(path.utf8.count) bytes, \(limit) are possible"
             hint = "name a shorter one with --socket or HOSTSD_SOCKET"
             code = .usage
         case .notRunning(let tried):

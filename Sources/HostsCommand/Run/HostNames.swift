@@ -7,6 +7,7 @@ struct HostNames {
     /// Reads the folder.
     ///
     /// - Parameter option: What `--config-dir` says, if it is there.
+    /// - Returns: The names, sorted; none if there is no folder.
     func names(configurationDirectory option: String?) -> [String] {
         guard let folder = option ?? standardFolder else { return [] }
         return world.fileNames(folder + "/hosts.d")

@@ -49,7 +49,9 @@ final class Output {
 
     /// Reports an error of the client.
     ///
-    /// - Parameter subject: What it is about, e.g. a host.
+    /// - Parameters:
+    ///   - error: What went wrong.
+    ///   - subject: What it is about, e.g. a host.
     /// - Returns: The exit code.
     func report(_ error: ClientError, about subject: String?) -> ExitCode {
         if isJSON, case .refused(_, _, let body) = error { write(document: body) }

@@ -42,7 +42,8 @@ package struct Program {
         case .help: output.write(Help(table: table).page(on: invocation.operands.first))
         case .completion: output.write(invocation.operands.first.flatMap(Completion.script) ?? "")
         case .complete: complete(invocation.operands, output)
-        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .check, .hooks,
+        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .check,
+            .hooks,
             .reload, .version:
             return ask(invocation, output)
         }
@@ -55,7 +56,8 @@ package struct Program {
             let locator = SocketLocator(option: invocation.values[.socket], environment: world.environment)
             let transport = try world.makeTransport(try locator.locate(exists: world.exists))
             let runner = CommandRunner(
-                invocation: invocation, version: version, transport: transport, output: output, pause: world.pause)
+                invocation: invocation, version: version, transport: transport, output: output,
+                pause: world.pause)
             return try runner.run()
         } catch {
             // The version of this program is worth showing when no daemon runs.

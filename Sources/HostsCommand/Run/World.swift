@@ -40,7 +40,9 @@ package struct World {
         self.console = console
     }
 
-    /// Cells of a line on the terminal, or nil for a pipe. `COLUMNS` has the last word, 80 the first guess.
+    /// Cells of a line on the terminal, or nil for a pipe.
+    ///
+    /// `COLUMNS` has the last word, 80 the first guess.
     var outputWidth: Int? {
         guard outputIsTerminal else { return nil }
         if let columns = environment["COLUMNS"].flatMap({ Int($0) }), columns > 0 { return columns }

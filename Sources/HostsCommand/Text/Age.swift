@@ -19,7 +19,7 @@ enum Age {
         duration < .seconds(1) ? "now" : length(duration) + " ago"
     }
 
-    /// A short length with its fraction, e.g. `0.21 s`.
+    /// A short length with its fraction, as in `0.21 s`.
     static func precise(seconds: Double) -> String {
         guard seconds.isFinite, seconds >= 0, seconds < 1_000_000 else { return "? s" }
         let hundredths = Int((seconds * 100).rounded())

@@ -8,6 +8,7 @@ enum ColourChoice: String, Hashable, Sendable, CaseIterable {
     /// - Parameters:
     ///   - environment: The process's variables.
     ///   - isTerminal: Whether this stream is one.
+    /// - Returns: Whether to colour it.
     func isColoured(environment: [String: String], isTerminal: Bool) -> Bool {
         switch self {
         case .always: return true

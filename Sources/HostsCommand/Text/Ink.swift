@@ -1,4 +1,6 @@
-/// What a piece of text means, from which its colour follows. The meaning is always in the words too.
+/// What a piece of text means, from which its colour follows.
+///
+/// The meaning is always in the words too.
 enum Ink: Hashable, Sendable {
     case plain
     /// Headings, and what is of the past.

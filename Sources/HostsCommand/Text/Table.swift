@@ -29,6 +29,7 @@ struct Table: Hashable, Sendable {
     /// - Parameters:
     ///   - width: Cells of the terminal, or nil for no limit.
     ///   - heading: Whether the titles come first.
+    /// - Returns: One text for each line; none if there are no rows.
     func lines(width: Int?, heading: Bool) -> [StyledText] {
         guard !rows.isEmpty else { return [] }
         // A column in which nothing stands says nothing.

@@ -25,7 +25,8 @@ struct HooksPage {
                 ? []
                 : [
                     "no hooks: alerts reach nobody",
-                    StyledText("hint: ", .faint) + "put an executable into hooks.d of the configuration folder",
+                    StyledText("hint: ", .faint)
+                        + "put an executable into hooks.d of the configuration folder",
                 ]
         }
         var table = Table("HOOK", "STATE", "WAITING", "GIVEN UP", "PROBLEM")

@@ -56,7 +56,8 @@ struct HostPage {
         if let version = words.session.version { first += StyledText(foreign: " " + version, .faint) }
         first += StyledText(" in ") + words.place + StyledText(", for ") + words.duration
         if !words.seen.isEmpty { first += StyledText(", last seen ", .faint) + words.seen }
-        let evidence = words.session.evidence.map { EvidenceWords(evidence: $0).line }.joined(StyledText(", ", .faint))
+        let evidence = words.session.evidence.map { EvidenceWords(evidence: $0).line }.joined(
+            StyledText(", ", .faint))
         let id = StyledText(foreign: words.session.id, .faint)
         return evidence.isEmpty
             ? [first, "    " + id] : [first, "    " + id + StyledText("  because of ", .faint) + evidence]
@@ -77,7 +78,8 @@ struct EvidenceWords {
     let evidence: EvidenceView
 
     var line: StyledText {
-        StyledText(foreign: evidence.rule) + StyledText(foreign: " (\(evidence.kind), \(evidence.strength))", .faint)
+        StyledText(foreign: evidence.rule)
+            + StyledText(foreign: " (\(evidence.kind), \(evidence.strength))", .faint)
     }
 }
 

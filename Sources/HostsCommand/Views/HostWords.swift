@@ -15,7 +15,9 @@ struct HostWords {
         }
     }
 
-    /// Symbol and words of the condition. The symbols are one cell wide everywhere.
+    /// Symbol and words of the condition.
+    ///
+    /// The symbols are one cell wide everywhere.
     var state: StyledText {
         switch host.condition {
         case "online": Self.mark("●", .good) + "online"
@@ -41,7 +43,8 @@ struct HostWords {
         var parts: [StyledText] = []
         if counts.needsYou > 0 { parts.append(StyledText(needsYou, .strong)) }
         for (count, word) in [
-            (counts.busy, "busy"), (counts.idle, "idle"), (counts.stopped, "stopped"), (counts.unknown, "unknown"),
+            (counts.busy, "busy"), (counts.idle, "idle"), (counts.stopped, "stopped"),
+            (counts.unknown, "unknown"),
         ] where count > 0 {
             parts.append(StyledText("\(count) \(word)"))
         }
@@ -72,7 +75,9 @@ struct HostWords {
 
     /// The daemon's own figure where it gives one: it does not follow a clock that was set.
     private var age: Duration? {
-        if let seconds = host.ageSeconds, seconds.isFinite, seconds >= 0, seconds < 1e12 { return .seconds(seconds) }
+        if let seconds = host.ageSeconds, seconds.isFinite, seconds >= 0, seconds < 1e12 {
+            return .seconds(seconds)
+        }
         return host.lastObserved.map { appearance.age(of: $0.time) }
     }
 

@@ -11,10 +11,13 @@ struct LogLine {
     private static let categoryWidth = 10
 
     var line: StyledText {
-        let time = appearance.localTime.date(log.time.time) + " " + appearance.localTime.preciseClock(log.time.time)
+        let time =
+            appearance.localTime.date(log.time.time) + " " + appearance.localTime.preciseClock(log.time.time)
         var line = StyledText(time, .faint) + "  " + Self.padded(log.level, ink, Self.levelWidth) + "  "
         line += Self.padded(log.category, .plain, Self.categoryWidth) + "  "
-        line += StyledText(foreign: log.message.isEmpty ? log.event : log.message) + (log.fields.isEmpty ? "" : " ")
+        line +=
+            StyledText(foreign: log.message.isEmpty ? log.event : log.message)
+            + (log.fields.isEmpty ? "" : " ")
         let fields = log.fields.sorted { $0.key < $1.key }
         let text = fields.map { " " + SafeText.visible($0.key) + "=" + Self.quoted($0.value) }.joined()
         return line + StyledText(text, .faint)
@@ -37,7 +40,9 @@ struct LogLine {
 
     private static func quoted(_ value: String) -> String {
         let text = SafeText.visible(value, limit: StyledText.foreignLimit)
-        guard text.isEmpty || text.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) else { return text }
+        guard text.isEmpty || text.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) else {
+            return text
+        }
         return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 }

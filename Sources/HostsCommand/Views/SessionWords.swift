@@ -26,7 +26,9 @@ struct SessionWords {
     static func isBefore(_ left: SessionWords, _ right: SessionWords) -> Bool {
         if left.rank != right.rank { return left.rank < right.rank }
         if left.session.stale != right.session.stale { return right.session.stale }
-        if left.rank == 0, left.session.since != right.session.since { return left.session.since < right.session.since }
+        if left.rank == 0, left.session.since != right.session.since {
+            return left.session.since < right.session.since
+        }
         return (left.session.host, left.session.place, left.session.id)
             < (right.session.host, right.session.place, right.session.id)
     }

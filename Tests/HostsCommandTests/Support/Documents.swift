@@ -9,12 +9,15 @@ enum Documents {
 
     static func host(
         _ name: String, _ condition: String, seen: Double?, label: String? = nil, reason: String? = nil,
-        code: String? = nil, help: String? = nil, link: String? = nil, attempt: Int? = nil, next: Double? = nil,
+        code: String? = nil, help: String? = nil, link: String? = nil, attempt: Int? = nil,
+        next: Double? = nil,
         sessions: SessionCounts = SessionCounts(), warnings: [String] = []
     ) -> HostView {
         HostView(
-            name: name, label: label ?? name, condition: condition, enabled: condition != "disabled", reason: reason,
-            code: code, help: help, link: link, linkDetail: link.map { _ in "dev@127.0.0.1:2201, key ~/.ssh/id_ed25519" },
+            name: name, label: label ?? name, condition: condition, enabled: condition != "disabled",
+            reason: reason,
+            code: code, help: help, link: link,
+            linkDetail: link.map { _ in "dev@127.0.0.1:2201, key ~/.ssh/id_ed25519" },
             generation: 3, lastObserved: seen.map(time), ageSeconds: seen, stale: condition != "online",
             attempt: attempt, nextAttempt: next.map { time(-$0) },
             bootID: seen == nil ? nil : "5f0c2a52-7a40-4a3e-9d0c-0a1b2c3d4e5f", tags: ["ml", "office"],
@@ -22,7 +25,8 @@ enum Documents {
     }
 
     static func session(
-        _ host: String, _ agent: String, _ place: String, _ state: String, reason: String? = nil, since: Double,
+        _ host: String, _ agent: String, _ place: String, _ state: String, reason: String? = nil,
+        since: Double,
         seen: Double = 2, stale: Bool = false, flags: [String] = []
     ) -> SessionView {
         let pid = 4230 + Int(since)
@@ -32,7 +36,8 @@ enum Documents {
             evidence: [EvidenceView(kind: "dialog", strength: "strong", rule: "\(agent).permission-dialog")],
             since: time(since), lastSeen: time(seen), stale: stale,
             clock: TurnClockView(
-                side: state == "busy" ? "white" : "black", running: !stale, agentSeconds: 723, personSeconds: 45,
+                side: state == "busy" ? "white" : "black", running: !stale, agentSeconds: 723,
+                personSeconds: 45,
                 outOfSyncSeconds: 0))
     }
 
@@ -41,9 +46,11 @@ enum Documents {
         sessions: SessionCounts(busy: 2, idle: 1, needsYou: 1))
     static let gpu = host(
         "gpu1", "needsYou", seen: 7500,
-        reason: "the host key of gpu1 has changed: ~/.ssh/known_hosts has SHA256:aaaa, the server shows SHA256:bbbb",
+        reason:
+            "the host key of gpu1 has changed: ~/.ssh/known_hosts has SHA256:aaaa, the server shows SHA256:bbbb",
         code: "ssh.hostkey.changed",
-        help: "if the change is expected: ssh-keygen -f ~/.ssh/known_hosts -R 'gpu1', then log in once with ssh",
+        help:
+            "if the change is expected: ssh-keygen -f ~/.ssh/known_hosts -R 'gpu1', then log in once with ssh",
         sessions: SessionCounts(idle: 1))
     static let build = host(
         "build", "reconnecting", seen: 41, reason: "10.0.0.7 cannot be reached: No route to host",
@@ -56,7 +63,9 @@ enum Documents {
         summary: FleetSummary(hosts: 4, online: 1, needsYou: 2, disabled: 1))
 
     static let sessions = SessionList(sessions: [
-        session("attic", "claude", "old:0.0", "needsYou", reason: "question", since: 270_000, seen: 260_000, stale: true),
+        session(
+            "attic", "claude", "old:0.0", "needsYou", reason: "question", since: 270_000, seen: 260_000,
+            stale: true),
         session("build", "codex", "ci:0.0", "busy", since: 400, seen: 41, stale: true),
         session("devbox", "claude", "main:0.1", "needsYou", reason: "permission", since: 12),
         session("devbox", "codex", "main:0.2", "busy", since: 190),
@@ -96,24 +105,30 @@ enum Documents {
     static let hooks = HookList(hooks: [
         HookView(name: "desktop", usable: true, problem: nil, pending: 0, dead: 0),
         HookView(name: "ntfy", usable: true, problem: nil, pending: 3, dead: 1),
-        HookView(name: "slack", usable: false, problem: "not executable: chmod +x hooks.d/slack", pending: 0, dead: 0),
+        HookView(
+            name: "slack", usable: false, problem: "not executable: chmod +x hooks.d/slack", pending: 0,
+            dead: 0),
     ])
 
     static func event(
-        _ id: String, _ kind: String, _ summary: String, ago: Double, late: Bool = false, delivery: String = "delivered",
+        _ id: String, _ kind: String, _ summary: String, ago: Double, late: Bool = false,
+        delivery: String = "delivered",
         dropReason: String? = nil
     ) -> EventView {
         EventView(
             id: id, kind: kind, key: "devbox/4242", time: time(ago), host: "devbox",
-            session: "devbox/4242-1f0c9a7be2d35c61", agent: "claude", place: "main:0.1", reason: nil, turn: "t1",
-            late: late, gapSeconds: late ? 190 : 0, summary: summary, delivery: delivery, dropReason: dropReason)
+            session: "devbox/4242-1f0c9a7be2d35c61", agent: "claude", place: "main:0.1", reason: nil,
+            turn: "t1",
+            late: late, gapSeconds: late ? 190 : 0, summary: summary, delivery: delivery,
+            dropReason: dropReason)
     }
 
     static let events = EventList(events: [
         event("e1", "host.lost", "devbox is lost", ago: 86_400),
         event("e2", "turn.ended", "claude in main:0.1 on devbox has finished", ago: 60, late: true),
         event(
-            "e3", "needs.you", "claude in main:0.1 on devbox asks for permission", ago: 12, delivery: "dropped",
+            "e3", "needs.you", "claude in main:0.1 on devbox asks for permission", ago: 12,
+            delivery: "dropped",
             dropReason: "focused"),
         event("e4", "host.out-of-sync", "devbox is out of sight", ago: 1, delivery: "pending"),
     ])
@@ -124,9 +139,11 @@ enum Documents {
             message: "devbox is online", fields: ["host": "devbox", "took": "0.21"]),
         LogView(
             sequence: 2, time: time(1.25), category: "attention", level: "debug", event: "alert.dropped",
-            message: "alert dropped for devbox/4242: focused", fields: ["reason": "the person types", "key": "a=b\"c"]),
+            message: "alert dropped for devbox/4242: focused",
+            fields: ["reason": "the person types", "key": "a=b\"c"]),
         LogView(
-            sequence: 3, time: time(0), category: "background", level: "critical", event: "x.y", message: "", fields: [:]),
+            sequence: 3, time: time(0), category: "background", level: "critical", event: "x.y", message: "",
+            fields: [:]),
     ])
 
     /// A daemon that knows all of this.
@@ -139,7 +156,8 @@ enum Documents {
         try daemon.set("GET /v1/version", VersionDocument(version: "0.1.0", pid: 4711))
         try daemon.set("GET /v1/hosts/devbox", devboxDocument)
         try daemon.set("GET /v1/hosts/gpu1", gpuDocument)
-        try daemon.set("GET /v1/hosts/nobody", APIError.hostNotFound("nobody", suggestion: nil).document, status: 404)
+        try daemon.set(
+            "GET /v1/hosts/nobody", APIError.hostNotFound("nobody", suggestion: nil).document, status: 404)
         try daemon.set(
             "GET /v1/sessions/devbox%2F4242-1f0c9a7be2d35c61",
             SessionDocument(session: sessions.sessions[2]))
@@ -160,12 +178,14 @@ enum Documents {
         try daemon.set(
             "POST /v1/hosts/devbox/check",
             CheckDocument(
-                host: "devbox", passed: true, linkDetail: "dev@127.0.0.1:2201", code: nil, reason: nil, help: nil,
+                host: "devbox", passed: true, linkDetail: "dev@127.0.0.1:2201", code: nil, reason: nil,
+                help: nil,
                 connectSeconds: 0.214, probeSeconds: 0.05, sessions: 3))
         try daemon.set(
             "POST /v1/hosts/gpu1/check",
             CheckDocument(
-                host: "gpu1", passed: false, linkDetail: nil, code: gpu.code, reason: gpu.reason, help: gpu.help,
+                host: "gpu1", passed: false, linkDetail: nil, code: gpu.code, reason: gpu.reason,
+                help: gpu.help,
                 connectSeconds: 1.5, probeSeconds: nil, sessions: nil))
         try daemon.set(
             "POST /v1/reload",
@@ -173,7 +193,8 @@ enum Documents {
                 hosts: 5, added: ["fresh"], changed: ["build", "gpu1"], removed: [],
                 diagnostics: [
                     DiagnosticView(
-                        severity: "error", file: "hosts.d/lab.toml", line: 0, column: 0, message: "cannot be read")
+                        severity: "error", file: "hosts.d/lab.toml", line: 0, column: 0,
+                        message: "cannot be read")
                 ]))
     }
 }

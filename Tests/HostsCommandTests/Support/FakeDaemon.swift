@@ -3,9 +3,9 @@ import HostsAPI
 
 /// A daemon in memory: answers what it was given, and refuses what it does not know like the real one.
 final class FakeDaemon: DaemonTransport {
-    private var answers: [String: HTTPAnswer] = [:]
+    private var answers: [String: DaemonAnswer] = [:]
     private var failures: [String: ClientError] = [:]
-    /// What was asked, e.g. `POST /v1/hosts/devbox/enable`.
+    /// What was asked, as in `POST /v1/hosts/devbox/enable`.
     private(set) var requests: [String] = []
     private(set) var timeouts: [Duration] = []
     /// The streams in their order: lines, and how each ends.
@@ -14,11 +14,11 @@ final class FakeDaemon: DaemonTransport {
     private(set) var lastIDs: [String?] = []
 
     func set(_ request: String, _ document: some Encodable, status: Int = 200) throws {
-        answers[request] = HTTPAnswer(status: status, body: try Self.json(document))
+        answers[request] = DaemonAnswer(status: status, body: try Self.json(document))
     }
 
     func set(_ request: String, bytes: String, status: Int = 200) {
-        answers[request] = HTTPAnswer(status: status, body: Array(bytes.utf8))
+        answers[request] = DaemonAnswer(status: status, body: Array(bytes.utf8))
     }
 
     func fail(_ request: String, _ error: ClientError) {
@@ -35,7 +35,7 @@ final class FakeDaemon: DaemonTransport {
         String(decoding: try json(document), as: UTF8.self)
     }
 
-    func answer(to request: APIRequest, within timeout: Duration) throws(ClientError) -> HTTPAnswer {
+    func answer(to request: APIRequest, within timeout: Duration) throws(ClientError) -> DaemonAnswer {
         let name = request.method.rawValue + " " + request.target
         requests.append(name)
         timeouts.append(timeout)
@@ -43,7 +43,7 @@ final class FakeDaemon: DaemonTransport {
         if let answer = answers[name] { return answer }
         let unknown = APIError.pathNotFound(request.target)
         do {
-            return HTTPAnswer(status: unknown.status, body: try Self.json(unknown.document))
+            return DaemonAnswer(status: unknown.status, body: try Self.json(unknown.document))
         } catch {
             throw .badAnswer(detail: "\(error)")
         }

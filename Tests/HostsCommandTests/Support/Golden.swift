@@ -8,9 +8,12 @@ enum Golden {
         return "/\(support)/Golden/\(name).txt"
     }
 
-    /// Compares a text with the file of that name. With `HOSTS_RECORD_GOLDEN=1` it writes the file instead, to be
+    /// Compares a text with the file of that name.
+    ///
+    /// With `HOSTS_RECORD_GOLDEN=1` it writes the file instead, to be
     /// looked at before it is committed.
-    static func expect(_ text: String, _ name: String, at location: SourceLocation = #_sourceLocation) throws {
+    static func expect(_ text: String, _ name: String, at location: SourceLocation = #_sourceLocation) throws
+    {
         if ProcessInfo.processInfo.environment["HOSTS_RECORD_GOLDEN"] == "1" {
             try Data(text.utf8).write(to: URL(filePath: path(name)))
             return

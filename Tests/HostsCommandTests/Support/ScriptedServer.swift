@@ -27,6 +27,7 @@ final class ScriptedServer: Sendable {
     /// Starts the server.
     ///
     /// - Parameter acts: One for each connection.
+    /// - Throws: When the socket cannot be made.
     init(_ acts: [Reply]...) throws {
         var template = Array("/tmp/hostsctl-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw ServerError.setUp("mkdtemp", errno) }
@@ -144,7 +145,9 @@ final class ScriptedServer: Sendable {
 /// Texts of HTTP answers.
 enum HTTPText {
     static func whole(_ body: String, status: String = "200 OK") -> [UInt8] {
-        Array("HTTP/1.1 \(status)\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
+        Array(
+            "HTTP/1.1 \(status)\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                .utf8)
     }
 
     static let streamHead =

@@ -53,8 +53,10 @@ struct Stage {
         console.isFull = isFull
         let world = World(
             environment: environment, outputIsTerminal: width != nil, errorIsTerminal: width != nil,
-            terminalColumns: width ?? 0, localTime: .utc, now: { Self.now }, exists: { existing.contains($0) },
-            fileNames: { files[$0] ?? [] }, makeTransport: { _ throws(ClientError) in daemon }, pause: { _ in onPause() },
+            terminalColumns: width ?? 0, localTime: .utc, now: { Self.now },
+            exists: { existing.contains($0) },
+            fileNames: { files[$0] ?? [] }, makeTransport: { _ throws(ClientError) in daemon },
+            pause: { _ in onPause() },
             console: console)
         let code = Program(version: "0.1.0", world: world).run(arguments)
         return Result(output: console.output, error: console.error, code: code)
