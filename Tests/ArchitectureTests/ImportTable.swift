@@ -114,8 +114,11 @@ struct ImportRow: Sendable {
             ], system: ["FoundationEssentials", "Glibc", "Synchronization"],
             because: "the one place where the parts meet and defaults are chosen"),
         ImportRow(
-            "hostsd-demo", ["HostsTestSupport", "HostsAPI", "HostsModel", "HostsProcess", "HostsLog"],
+            "hostsd-demo",
+            ["HostsTestSupport", "HostsAPI", "HostsModel", "HostsProcess", "HostsLog", "HostsSystem"],
             system: ["FoundationEssentials", "Glibc", "Synchronization"],
-            because: "drives the real programs from outside, as a person would"),
+            because:
+                "drives the real programs from outside, as a person would; needs signals to clean up after Ctrl-C"
+        ),
     ]
 }

@@ -17,7 +17,8 @@ import Testing
     @Test func `the unit says what it must, and not what must not be there`() throws {
         let lines = Set(try unit().split(separator: "\n").map(String.init))
         for line in [
-            "Type=notify", "Restart=on-failure", "RestartPreventExitStatus=78", "RuntimeDirectoryMode=0700",
+            "Type=notify", "Restart=on-failure", "WatchdogSec=120", "RestartPreventExitStatus=78",
+            "RuntimeDirectoryMode=0700",
         ] {
             #expect(lines.contains(line))
         }
@@ -45,10 +46,14 @@ import Testing
         let path = folder.path + "/hostsd.service"
         let prefix = "XDG_RUNTIME_DIR=\(folder.path) \(Self.analyze)"
         let verified = system("\(prefix) --user verify \(path) >\(folder.path)/said 2>&1")
-        let said = try String(
-            decoding: Data(contentsOf: URL(filePath: folder.path + "/said")), as: UTF8.self)
+        let said = folder.path + "/said"
+        let size = try FileManager.default.attributesOfItem(atPath: said)[.size] as? Int
         #expect(verified == 0)
-        #expect(said == "")
+        // Read only if there is something: Data(contentsOf:) leaks its buffer for an empty file (Swift 6.3.1).
+        if size != 0 {
+            let text = String(decoding: try Data(contentsOf: URL(filePath: said)), as: UTF8.self)
+            Issue.record("\(text)")
+        }
         let exposure = system("\(prefix) security --offline=true --threshold=65 \(path) >/dev/null 2>&1")
         #expect(exposure == 0)
     }
