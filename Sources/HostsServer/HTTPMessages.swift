@@ -86,12 +86,12 @@ package struct HTTPResponse: Hashable, Sendable {
 }
 
 /// What a handler answers.
-package enum HTTPAnswer: Sendable {
+package enum RouteAnswer: Sendable {
     case response(HTTPResponse)
     case stream(StreamAnswer)
 
-    static func document(_ document: some Encodable) -> HTTPAnswer {
+    static func document(_ document: some Encodable) -> RouteAnswer {
         .response(HTTPResponse(document: document))
     }
-    static func error(_ error: APIError) -> HTTPAnswer { .response(HTTPResponse(error: error)) }
+    static func error(_ error: APIError) -> RouteAnswer { .response(HTTPResponse(error: error)) }
 }

@@ -101,7 +101,7 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    private func answer(to exchange: Exchange) async -> (HTTPAnswer, Route?) {
+    private func answer(to exchange: Exchange) async -> (RouteAnswer, Route?) {
         let request = exchange.request
         let target: RequestTarget
         do throws(APIError) {
@@ -125,9 +125,9 @@ package final class HTTPServer: Sendable {
     /// Runs a handler until its deadline.
     ///
     /// The client is told of a timeout at once, though the handler is waited for.
-    private func run(_ route: Route, _ request: RoutedRequest, _ exchange: Exchange) async -> HTTPAnswer {
+    private func run(_ route: Route, _ request: RoutedRequest, _ exchange: Exchange) async -> RouteAnswer {
         let limit = Self.requestDeadline
-        return await withTaskGroup(of: HTTPAnswer.self) { group in
+        return await withTaskGroup(of: RouteAnswer.self) { group in
             group.addTask {
                 do throws(APIError) {
                     return try await route.handler(request)

@@ -41,7 +41,7 @@ package struct RoutedRequest: Sendable {
 
 /// One row of the table.
 package struct Route: Sendable {
-    package typealias Handler = @Sendable (RoutedRequest) async throws(APIError) -> HTTPAnswer
+    package typealias Handler = @Sendable (RoutedRequest) async throws(APIError) -> RouteAnswer
 
     package let method: HTTPMethod
     /// Segments between slashes; `{name}` takes one, `{name...}` the rest.

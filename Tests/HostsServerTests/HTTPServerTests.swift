@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 import HostsAPI
 import HostsModel
@@ -130,31 +130,18 @@ import Testing
 
     @Test func `curl gets a document and a stream`() async throws {
         try await ServerFixture.with { server in
-            let document = try await curl(["http://localhost/v1/version"], server)
+            let document = try await Curl.get(["http://localhost/v1/version"], server)
             #expect(document == #"{"pid":1,"schema":1,"version":"1.0"}"#)
-            let action = try await curl(["-X", "POST", "http://hostsd/v1/hosts/gpu/enable"], server)
+            let action = try await Curl.get(["-X", "POST", "http://hostsd/v1/hosts/gpu/enable"], server)
             #expect(action.contains(#""changed":true"#))
             for id in ["e1", "e2"] { await server.daemon.add(.test(id)) }
-            async let stream = curl(["-N", "http://localhost/v1/events?follow=1&limit=9"], server)
+            async let stream = Curl.get(["-N", "http://localhost/v1/events?follow=1&limit=9"], server)
             await server.clock.untilSleeping(1, for: StreamAnswer.heartbeatInterval)
             await server.daemon.endWatches()
             let lines = try await stream.split(separator: "\n")
             #expect(lines.count == 3)
             #expect(lines.last?.contains(#""code":"stream.dropped""#) == true)
         }
-    }
-
-    private func curl(_ arguments: [String], _ server: ServerFixture) async throws -> String {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/curl")
-        process.arguments = ["-sS", "--max-time", "30", "--unix-socket", server.path] + arguments
-        process.standardOutput = output
-        let end = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in end.continuation.finish() }
-        try process.run()
-        for await _ in end.stream {}
-        return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
 
     @Test func `one connection carries many requests`() async throws {

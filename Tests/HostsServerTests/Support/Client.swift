@@ -108,7 +108,8 @@ final class Client: Sendable {
         return found
     }
 
-    private static func blocking<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    /// Runs something that blocks on a thread of its own.
+    static func blocking<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: body()) }
         }
