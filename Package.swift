@@ -120,6 +120,10 @@ let package = Package(
             dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog", "HostsTestSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "HostsIntegrationTests",
+            dependencies: ["HostsAPI", "HostsModel", "HostsProcess", "HostsTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "HostsLogTests", dependencies: ["HostsLog", "HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),

@@ -87,13 +87,21 @@ package final class BackgroundProcess: Sendable {
     }
 
     private static func children(of pid: pid_t) -> [pid_t] {
-        let descriptor = open("/proc/\(pid)/task/\(pid)/children", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
+        text(of: "/proc/\(pid)/task/\(pid)/children").split(separator: " ").compactMap { pid_t($0) }
+    }
+
+    /// The name of a process (`comm`); empty when it is gone.
+    static func name(of pid: pid_t) -> String {
+        String(text(of: "/proc/\(pid)/comm").prefix { $0 != "\n" })
+    }
+
+    private static func text(of file: String) -> String {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
-        let text = String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
-        return text.split(separator: " ").compactMap { pid_t($0) }
+        return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
     }
 
     private static func read(_ descriptor: Int32, into log: LineLog) {

@@ -158,8 +158,9 @@ package final class LocalSSHD: Sendable {
     /// Kills the processes that serve connections; the server goes on listening.
     package func killConnections() {
         let process = state.withLock { $0.process }
-        let connections = options.isIsolated ? process.grandchildren : process.children
-        for connection in connections { kill(connection, SIGKILL) }
+        let children = options.isIsolated ? process.grandchildren : process.children
+        // In a process table of its own the server also inherits orphans, such as tmux servers.
+        for child in children where BackgroundProcess.name(of: child) == "sshd" { kill(child, SIGKILL) }
     }
 
     /// Kills the server and its connections.

@@ -61,6 +61,14 @@ package final class PrivateDaemon: Sendable {
             Self.program("hostsctl"), ["--socket", socket] + arguments, environment: environment)
     }
 
+    /// Runs another hostsd on the same folders, to see it refuse.
+    package func runSecond(_ arguments: String...) async throws -> Tool.Answer {
+        try await Tool.answer(
+            Self.program("hostsd"),
+            ["--config-dir", folder.path("config"), "--state-dir", folder.path("state")] + arguments,
+            environment: environment)
+    }
+
     /// Ends the daemon as the service manager does, and waits until it is gone.
     package func terminate() async { await process.withLock { $0 }.terminate() }
 

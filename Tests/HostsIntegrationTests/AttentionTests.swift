@@ -1,0 +1,123 @@
+import HostsAPI
+import HostsTestSupport
+import Testing
+
+/// From what an agent does on a host to what a hook is told.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct AttentionTests {
+    /// Writes one line for each event that is told.
+    private static let hook = """
+        printf '%s %s late=%s\\n' "$1" "$HOSTSD_AGENT" "$HOSTSD_LATE" >> "$HOME/told"
+        cat > "$HOME/last.json"
+
+        """
+
+    private func told(_ daemon: PrivateDaemon, _ kind: String) throws -> [String] {
+        try daemon.folder.read("home/told").split(separator: "\n").map(String.init).filter { $0.hasPrefix(kind) }
+    }
+
+    @Test(arguments: ScriptedAgent.Kind.allCases)
+    func `a question and the end of a turn are told, each once`(kind: ScriptedAgent.Kind) async throws {
+        let host = try await ScriptedHost(name: "a")
+        let agent = try await host.start(ScriptedAgent(kind: kind))
+        let daemon = try await PrivateDaemon(
+            servers: [host.server], settings: PrivateDaemon.quick, hooks: ["tell": Self.hook])
+        try await daemon.until("a", "online")
+        try agent.tell(.busy)
+        try await untilState("busy", daemon)
+        try agent.tell(.permission)
+        try await daemon.log.until("asks for permission")
+        try agent.tell(.busy)
+        try await untilState("busy", daemon)
+        try agent.tell(.idle)
+        try await daemon.log.until("finished its turn")
+        await daemon.terminate()
+        #expect(try told(daemon, "needs.you") == ["needs.you \(kind) late=0"])
+        #expect(try told(daemon, "turn.ended") == ["turn.ended \(kind) late=0"])
+        #expect(daemon.log.count(of: "alert posted for a/") >= 2)
+    }
+
+    @Test func `a turn that ends while the link is cut is told once, as late`() async throws {
+        let host = try await ScriptedHost(name: "a")
+        let agent = try await host.start(ScriptedAgent(kind: .claude))
+        let daemon = try await PrivateDaemon(
+            servers: [host.server], settings: PrivateDaemon.quick, hooks: ["tell": Self.hook])
+        try await daemon.until("a", "online")
+        try agent.tell(.busy)
+        try await untilState("busy", daemon)
+        host.server.killConnections()
+        try agent.tell(.idle)
+        try await daemon.until("a", "online", count: 2)
+        try await daemon.log.until("finished its turn")
+        #expect(try await daemon.hostsctl("probe", "a").status == 0)
+        let ended = try await daemon.events("turn.ended")
+        #expect(ended.map(\.late) == [true])
+        #expect(ended.allSatisfy { $0.gapSeconds > 0 })
+        await daemon.terminate()
+        #expect(try told(daemon, "turn.ended") == ["turn.ended claude late=1"])
+    }
+
+    @Test func `nothing is invented when the link is cut and nothing has happened`() async throws {
+        let host = try await ScriptedHost(name: "a")
+        let agent = try await host.start(ScriptedAgent(kind: .claude))
+        let daemon = try await PrivateDaemon(servers: [host.server], settings: PrivateDaemon.quick)
+        try await daemon.until("a", "online")
+        try agent.tell(.busy)
+        try await untilState("busy", daemon)
+        for round in 2...3 {
+            host.server.killConnections()
+            try await daemon.until("a", "online", count: round)
+        }
+        #expect(try await daemon.hostsctl("probe", "a").status == 0)
+        #expect(try await daemon.events("turn.ended", "needs.you", "agent.exited").isEmpty)
+        #expect(try await daemon.sessions(of: "a").map(\.state) == ["busy"])
+        await daemon.terminate()
+    }
+
+    @Test func `after a crash the first look announces nothing old`() async throws {
+        let host = try await ScriptedHost(name: "a")
+        let agent = try await host.start(ScriptedAgent(kind: .claude))
+        let daemon = try await PrivateDaemon(servers: [host.server], settings: PrivateDaemon.quick)
+        try await daemon.until("a", "online")
+        try agent.tell(.busy)
+        try await untilState("busy", daemon)
+        daemon.crash()
+        try agent.tell(.idle)
+        try await daemon.restart()
+        try await daemon.until("a", "online")
+        #expect(try await daemon.hostsctl("probe", "a").status == 0)
+        #expect(try await daemon.events("turn.ended").isEmpty)
+        await daemon.terminate()
+    }
+
+    @Test func `a hook that fails for a while is told after a restart`() async throws {
+        let host = try await ScriptedHost(name: "a")
+        let agent = try await host.start(ScriptedAgent(kind: .claude))
+        let hook = """
+            [ "$1" = needs.you ] || exit 0
+            [ -e "$HOME/open" ] || exit 75
+            echo "$HOSTSD_EVENT_ID" >> "$HOME/told"
+
+            """
+        let daemon = try await PrivateDaemon(
+            servers: [host.server], settings: PrivateDaemon.quick, hooks: ["tell": hook])
+        try await daemon.until("a", "online")
+        try agent.tell(.permission)
+        try await daemon.log.until("asks for permission")
+        #expect(try await daemon.events("needs.you").map(\.delivery) == ["pending"])
+        daemon.crash()
+        try daemon.folder.write("home/open", "")
+        try await daemon.restart()
+        try await daemon.log.until("alert posted for a/")
+        let events = try await daemon.events("needs.you")
+        #expect(events.map(\.delivery) == ["delivered"])
+        #expect(try daemon.folder.read("home/told") == events.map { $0.id + "\n" }.joined())
+        await daemon.terminate()
+    }
+
+    /// Looks until the only agent of host `a` is in this state.
+    private func untilState(_ state: String, _ daemon: PrivateDaemon) async throws {
+        while try await daemon.sessions(of: "a").map(\.state) != [state] {
+            guard try await daemon.hostsctl("probe", "a").status == 0 else { throw FixtureError("no probe") }
+        }
+    }
+}

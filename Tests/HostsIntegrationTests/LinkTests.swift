@@ -1,0 +1,87 @@
+import HostsAPI
+import HostsTestSupport
+import Testing
+
+/// The real daemon against real servers that fail.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct LinkTests {
+    private func server(_ name: String) async throws -> LocalSSHD {
+        var options = LocalSSHD.Options()
+        options.name = name
+        return try await LocalSSHD(options)
+    }
+
+    @Test func `three hosts are online, each with one login and one channel`() async throws {
+        let servers = [try await server("a"), try await server("b"), try await server("c")]
+        let daemon = try await PrivateDaemon(servers: servers, settings: PrivateDaemon.quick)
+        for name in ["a", "b", "c"] { try await daemon.until(name, "online") }
+        #expect(try await daemon.hosts().map(\.condition) == ["online", "online", "online"])
+        for name in ["a", "b", "c"] { #expect(try await daemon.hostsctl("probe", name).status == 0) }
+        for server in servers {
+            #expect(server.log.count(of: "Accepted publickey") == 1)
+            #expect(server.log.count(of: "Starting session:") == 1)
+        }
+        await daemon.terminate()
+    }
+
+    @Test func `a killed connection comes back by the schedule, with one more login`() async throws {
+        let server = try await server("a")
+        let daemon = try await PrivateDaemon(servers: [server], settings: PrivateDaemon.quick)
+        try await daemon.until("a", "online")
+        server.killConnections()
+        try await daemon.until("a", "reconnecting")
+        #expect(try await daemon.host("a").stale)
+        try await daemon.until("a", "online", count: 2)
+        #expect(server.log.count(of: "Accepted publickey") == 2)
+        await daemon.terminate()
+    }
+
+    @Test func `a frozen server is noticed, and heals without a new login`() async throws {
+        let server = try await server("a")
+        let daemon = try await PrivateDaemon(servers: [server], settings: PrivateDaemon.quick)
+        try await daemon.until("a", "online")
+        server.suspend()
+        try await daemon.until("a", "checking")
+        server.resume()
+        try await daemon.until("a", "online", count: 2)
+        #expect(server.log.count(of: "Accepted publickey") == 1)
+        #expect(try await daemon.host("a").stale == false)
+        await daemon.terminate()
+    }
+
+    @Test func `a server that stays frozen costs the link at the deadline of the look`() async throws {
+        let server = try await server("a")
+        let daemon = try await PrivateDaemon(
+            servers: [server], settings: "[probe]\ninterval_seconds = 1\ntimeout_seconds = 2\n")
+        try await daemon.until("a", "online")
+        server.suspend()
+        try await daemon.until("a", "reconnecting")
+        #expect(try await daemon.host("a").code == "timeout.probe")
+        server.resume()
+        try await daemon.until("a", "online", count: 2)
+        #expect(server.log.count(of: "Accepted publickey") == 2)
+        await daemon.terminate()
+    }
+
+    @Test func `a server that is stopped and started again is found by itself`() async throws {
+        let server = try await server("a")
+        let daemon = try await PrivateDaemon(servers: [server], settings: PrivateDaemon.quick)
+        try await daemon.until("a", "online")
+        server.stop()
+        try await daemon.log.until("refuses connections")
+        try await server.restart()
+        try await daemon.until("a", "online", count: 2)
+        await daemon.terminate()
+    }
+
+    @Test func `both ways of probing work, and exec is one channel for each look`() async throws {
+        let server = try await server("a")
+        let daemon = try await PrivateDaemon(
+            servers: [server], settings: "[probe]\ninterval_seconds = 1\nmode = \"exec\"\n")
+        try await daemon.until("a", "online")
+        for _ in 0..<3 { #expect(try await daemon.hostsctl("probe", "a").status == 0) }
+        try await server.log.until("Starting session:", count: 4)
+        #expect(server.log.count(of: "Accepted publickey") == 1)
+        #expect(try await daemon.host("a").linkDetail?.contains("exec") == true)
+        await daemon.terminate()
+    }
+}
