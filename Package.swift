@@ -105,6 +105,12 @@ let package = Package(
         .testTarget(
             name: "HostsAPITests", dependencies: ["HostsAPI", "HostsModel"], swiftSettings: strict),
         .testTarget(
+            name: "HostsAttentionTests",
+            dependencies: [
+                "HostsAttention", "HostsLog", "HostsModel", "HostsPolicy", "HostsTestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "HostsCommandTests",
             dependencies: ["HostsCommand", "HostsAPI", "HostsLog", "HostsModel"],
             exclude: ["Golden"],
