@@ -15,18 +15,14 @@ final class LinkEnding: Sendable {
     var error: LinkError? { state.withLock { $0.error } }
 
     /// Ends it; only the first reason counts.
-    ///
-    /// - Returns: Whether this was the first.
-    func end(_ error: LinkError) -> Bool {
-        let waiters = state.withLock { state -> [CheckedContinuation<LinkError, Never>]? in
-            guard state.error == nil else { return nil }
+    func end(_ error: LinkError) {
+        let waiters = state.withLock { state -> [CheckedContinuation<LinkError, Never>] in
+            guard state.error == nil else { return [] }
             state.error = error
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
-        guard let waiters else { return false }
         for waiter in waiters { waiter.resume(returning: error) }
-        return true
     }
 
     /// Waits for the end; `.cancelled` when the waiting task is cancelled first.

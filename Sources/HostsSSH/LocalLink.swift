@@ -72,11 +72,13 @@ package actor LocalLink: ProbeLink {
     }
 
     private func finish(_ error: LinkError) {
-        guard ending.end(error) else { return }
+        guard ending.error == nil else { return }
         if let registration { loop.deregister(registration) }
         registration = nil
         shell?.kill()
         shell = nil
+        // Told last: who waits for the end finds nothing open.
+        ending.end(error)
         signal.raise()
     }
 

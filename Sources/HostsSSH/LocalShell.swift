@@ -62,20 +62,20 @@ private final class Child: @unchecked Sendable {
         let watch = hosts_spawn_watch(pid)
         guard watch >= 0 else {
             let code = errno
-            reap(waiting: true)
+            killAndReap()
             throw LocalShell.Failure(code: code)
         }
         let registration = Locked<EventLoop.Registration?>(nil)
         // The handler keeps this object until the child has ended.
         let made = loop.register(watch, for: [.read]) { _ in
-            guard self.reap(waiting: false) else { return }
+            guard self.reap(mayBlock: 0) else { return }
             if let registration = registration.withLock({ $0 }) { loop.deregister(registration) }
             close(watch)
         }
         registration.withLock { $0 = made }
         guard made == nil else { return }
         close(watch)
-        reap(waiting: true)
+        killAndReap()
         throw LocalShell.Failure(code: ENOSPC)
     }
 
@@ -85,14 +85,17 @@ private final class Child: @unchecked Sendable {
         Glibc.kill(-pid, SIGKILL)
     }
 
+    /// For a child that cannot be watched; it has only just begun, so its end is near.
+    private func killAndReap() {
+        kill()
+        _ = reap(mayBlock: 1)
+    }
+
     /// Takes the exit status, which nobody wants: the end of the socket has told already.
-    @discardableResult
-    private func reap(waiting: Bool) -> Bool {
-        if waiting { Glibc.kill(-pid, SIGKILL) }
+    private func reap(mayBlock: Int32) -> Bool {
         var status: Int32 = 0
         var signal: Int32 = 0
-        let code = unsafe hosts_spawn_reap(pid, waiting ? 1 : 0, &status, &signal)
-        isReaped = code != EAGAIN
+        isReaped = unsafe hosts_spawn_reap(pid, mayBlock, &status, &signal) != EAGAIN
         return isReaped
     }
 }

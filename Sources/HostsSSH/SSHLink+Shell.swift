@@ -50,6 +50,7 @@ extension SSHLink {
         if let error = endingError { throw error }
         precondition(!isBusy, "a link is used by one caller at a time")
         isBusy = true
+        idleNoise = 0
         defer { isBusy = false }
         do {
             return try await answer(request, until: deadline)

@@ -37,6 +37,8 @@ package actor SSHLink: ProbeLink {
     private var registration: EventLoop.Registration?
     private var interest: Readiness = [.read, .peerClosed]
     private var hasPeerEnded = false
+    /// Bytes that the shell has printed since the last request was answered.
+    var idleNoise = 0
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
@@ -78,9 +80,11 @@ package actor SSHLink: ProbeLink {
 
     /// Ends the link: socket, session and descriptor are gone when this returns.
     func finish(_ error: LinkError) {
-        guard ending.end(error) else { return }
+        guard ending.error == nil else { return }
         stopWatching()
         handle.close()
+        // Told last: who waits for the end finds nothing open.
+        ending.end(error)
         signal.raise()
     }
 
@@ -152,7 +156,11 @@ package actor SSHLink: ProbeLink {
             var isReading = true
             while isReading {
                 switch handle.read(into: &buffer) {
-                case .complete(.bytes): break  // noise between two requests
+                case .complete(.bytes(let count)):
+                    idleNoise += count
+                    guard idleNoise <= ShellReplyParser.noiseLimit.bytes else {
+                        return finish(.badReply(detail: ShellReplyParser.Failure.tooMuchNoise.detail))
+                    }
                 case .complete(.end):
                     isReading = false
                     channelCutWhileIdle()

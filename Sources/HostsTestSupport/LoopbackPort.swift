@@ -27,6 +27,25 @@ enum LoopbackPort {
         return (descriptor, try self.port(of: descriptor))
     }
 
+    /// A listening Unix socket; the caller closes the descriptor.
+    static func listen(unixPath path: String) throws -> Int32 {
+        let descriptor = hosts_socket_create(AF_UNIX)
+        guard descriptor >= 0 else { throw FixtureError("no socket: errno \(errno)") }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        let code = withUnsafeBytes(of: &address) { raw -> Int32 in
+            guard let base = raw.baseAddress else { return -1 }
+            return bind(descriptor, base.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count))
+        }
+        guard code == 0, Glibc.listen(descriptor, 64) == 0 else {
+            let failure = errno
+            close(descriptor)
+            throw FixtureError("cannot listen on \(path): errno \(failure)")
+        }
+        return descriptor
+    }
+
     /// A port that is free now.
     static func free(_ address: String = "127.0.0.1") throws -> UInt16 {
         let (descriptor, port) = try listen(address)

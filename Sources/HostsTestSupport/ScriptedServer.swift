@@ -10,7 +10,7 @@ package final class ScriptedServer: Sendable {
         var isClosed = false
     }
 
-    /// Where it listens, on 127.0.0.1.
+    /// Where it listens, on 127.0.0.1; 0 for a Unix socket.
     package let port: UInt16
     private let greeting: [UInt8]
     private let closesAfterwards: Bool
@@ -24,12 +24,32 @@ package final class ScriptedServer: Sendable {
     ///   - greeting: What it says at once; empty: it accepts and stays silent.
     ///   - closesAfterwards: Whether it then closes the connection.
     /// - Throws: When the system refuses; the test cannot go on.
-    package init(greeting: String, closesAfterwards: Bool = false) throws {
+    package convenience init(greeting: String, closesAfterwards: Bool = false) throws {
         let (descriptor, port) = try LoopbackPort.listen()
+        try self.init(
+            listener: descriptor, port: port, greeting: Array(greeting.utf8),
+            closesAfterwards: closesAfterwards)
+    }
+
+    /// Starts it on a Unix socket.
+    ///
+    /// - Parameters:
+    ///   - path: Of the socket.
+    ///   - greeting: What it says at once, before it is asked; empty: it accepts and stays silent.
+    ///   - closesAfterwards: Whether it then closes the connection.
+    /// - Throws: When the system refuses; the test cannot go on.
+    package convenience init(unixPath path: String, greeting: [UInt8], closesAfterwards: Bool = false) throws
+    {
+        try self.init(
+            listener: try LoopbackPort.listen(unixPath: path), port: 0, greeting: greeting,
+            closesAfterwards: closesAfterwards)
+    }
+
+    private init(listener: Int32, port: UInt16, greeting: [UInt8], closesAfterwards: Bool) throws {
         self.port = port
-        self.greeting = Array(greeting.utf8)
+        self.greeting = greeting
         self.closesAfterwards = closesAfterwards
-        listener = descriptor
+        self.listener = listener
         wakeup = hosts_eventfd_create()
         let code = DedicatedThread.start { [self] in serve() }
         guard code == 0 else { throw FixtureError("no thread: \(systemErrorText(code))") }

@@ -89,6 +89,15 @@ struct SSHLinkTests {
         #expect(server.log.count(of: "Accepted publickey") == 1)
     }
 
+    @Test func `a shell that floods between two probes ends the link`() async throws {
+        let server = try await LocalSSHD()
+        let program = ShellProgram(definitions: "flood() { while :; do echo flood; done & }")
+        let factory = LinkFixture.factory(config: server.configFile, program: program)
+        let link = try await factory.connect(to: server.record, token: 1)
+        do { _ = try await link.ask("flood") } catch { #expect(error.code == "probe.bad-reply") }
+        #expect(await link.untilClosed().code == "probe.bad-reply")
+    }
+
     @Test func `IPv6 on the loopback works`() async throws {
         var options = LocalSSHD.Options()
         options.address = "::1"
