@@ -171,7 +171,7 @@ import Testing
     @Test func `a deadline ends a stream that lives`() throws {
         let live = HTTPText.stream(Self.text, isFinished: false)
         let followed = try follow(.sendAndHang(live), deadline: .milliseconds(80))
-        if case .failure(.timedOut) = followed.outcome {} else { Issue.record("\(followed.outcome)") }
+        if case .failure(.deadlinePassed) = followed.outcome {} else { Issue.record("\(followed.outcome)") }
         #expect(followed.lines == Self.lines)
     }
 
@@ -185,7 +185,8 @@ import Testing
         let body = #"{"schema":1,"error":{"code":"request.bad","message":"no","help":null}}"#
         let followed = try follow(.send(HTTPText.whole(body, status: "400 Bad Request"), piece: 5))
         #expect(
-            followed == Followed(outcome: .success(.refused(DaemonAnswer(status: 400, body: Array(body.utf8)))))
+            followed
+                == Followed(outcome: .success(.refused(DaemonAnswer(status: 400, body: Array(body.utf8)))))
         )
     }
 
