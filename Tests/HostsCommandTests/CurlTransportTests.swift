@@ -152,8 +152,7 @@ import Testing
         }
     }
 
-    @Test func `a silent stream is given up after two heartbeats`() throws
-    {
+    @Test func `a silent stream is given up after two heartbeats`() throws {
         let limits = ClientLimits(heartbeat: .milliseconds(60))
         let silent = HTTPText.stream(Self.text, isFinished: false)
         let followed = try follow(.sendAndHang(silent), limits: limits)
@@ -165,7 +164,8 @@ import Testing
         let limits = ClientLimits(heartbeat: .seconds(1))
         let head = HTTPText.stream(Self.text, isFinished: false)
         // Five beats: longer than the silence that would end the stream.
-        let beats = ScriptedServer.Reply.sendSlowly(head, Array("1\r\n\n\r\n".utf8), times: 5, milliseconds: 500)
+        let beats = ScriptedServer.Reply.sendSlowly(
+            head, Array("1\r\n\n\r\n".utf8), times: 5, milliseconds: 500)
         let followed = try follow(beats, limits: limits)
         #expect(followed.lines == Self.lines)
         if case .failure(.connectionLost) = followed.outcome {} else { Issue.record("\(followed.outcome)") }
