@@ -146,6 +146,10 @@ import Testing
         #expect(Set(row.options).isDisjoint(with: table.common))
     }
 
+    @Test func `the manual page is made from the table`() throws {
+        try Golden.expect(Manual(table: .standard).page, file: "docs/hostsctl.1")
+    }
+
     @Test func `no name is in the table twice`() {
         let table = CommandTable.standard
         #expect(Set(table.verbs.map(\.verb)).count == table.verbs.count)

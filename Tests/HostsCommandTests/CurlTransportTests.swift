@@ -152,13 +152,23 @@ import Testing
         }
     }
 
-    @Test func `a silent stream is given up after two heartbeats, and a heartbeat is a sign of life`() throws
-    {
+    @Test func `a silent stream is given up after two heartbeats`() throws {
         let limits = ClientLimits(heartbeat: .milliseconds(60))
         let silent = HTTPText.stream(Self.text, isFinished: false)
         let followed = try follow(.sendAndHang(silent), limits: limits)
         #expect(followed.lines == Self.lines)
         #expect(followed.outcome == .failure(.heartbeatMissed(after: .milliseconds(120))))
+    }
+
+    @Test func `a heartbeat is a sign of life, and no line`() throws {
+        let limits = ClientLimits(heartbeat: .seconds(1))
+        let head = HTTPText.stream(Self.text, isFinished: false)
+        // Five beats: longer than the silence that would end the stream.
+        let beats = ScriptedServer.Reply.sendSlowly(
+            head, Array("1\r\n\n\r\n".utf8), times: 5, milliseconds: 500)
+        let followed = try follow(beats, limits: limits)
+        #expect(followed.lines == Self.lines)
+        if case .failure(.connectionLost) = followed.outcome {} else { Issue.record("\(followed.outcome)") }
     }
 
     @Test func `a daemon that never answers is given up, too`() throws {
@@ -171,7 +181,7 @@ import Testing
     @Test func `a deadline ends a stream that lives`() throws {
         let live = HTTPText.stream(Self.text, isFinished: false)
         let followed = try follow(.sendAndHang(live), deadline: .milliseconds(80))
-        if case .failure(.timedOut) = followed.outcome {} else { Issue.record("\(followed.outcome)") }
+        if case .failure(.deadlinePassed) = followed.outcome {} else { Issue.record("\(followed.outcome)") }
         #expect(followed.lines == Self.lines)
     }
 
@@ -184,9 +194,8 @@ import Testing
     @Test func `an error in place of a stream is its document`() throws {
         let body = #"{"schema":1,"error":{"code":"request.bad","message":"no","help":null}}"#
         let followed = try follow(.send(HTTPText.whole(body, status: "400 Bad Request"), piece: 5))
-        #expect(
-            followed == Followed(outcome: .success(.refused(DaemonAnswer(status: 400, body: Array(body.utf8)))))
-        )
+        let refusal = DaemonAnswer(status: 400, body: Array(body.utf8))
+        #expect(followed == Followed(outcome: .success(.refused(refusal))))
     }
 
     @Test func `a line without an end is bounded`() throws {

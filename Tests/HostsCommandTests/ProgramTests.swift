@@ -109,6 +109,9 @@ import Testing
             code: .notPermitted),
         Broken(error: .timedOut(after: .seconds(10)), message: "no answer within 10 s", code: .timedOut),
         Broken(
+            error: .deadlinePassed(after: .seconds(3)), message: "stopped after 3 s, as --timeout says",
+            code: .timedOut),
+        Broken(
             error: .timedOut(after: .milliseconds(500)), message: "no answer within 0.5 s", code: .timedOut),
         Broken(
             error: .connectionLost(detail: "a\u{1b}b"), message: "the connection to hostsd broke: a\\u{1b}b",

@@ -8,6 +8,8 @@ package enum ClientError: Error, Hashable, Sendable {
     case notPermitted(socket: String)
     /// The daemon did not answer in time; what it was asked may still happen.
     case timedOut(after: Duration)
+    /// A stream was to end after so long, and has.
+    case deadlinePassed(after: Duration)
     /// The daemon answered with an error; `body` is its document as it came.
     case refused(status: Int, ErrorDocument, body: [UInt8])
     /// The connection broke before the answer was complete.

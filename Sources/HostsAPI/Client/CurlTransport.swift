@@ -35,7 +35,8 @@ package final class CurlTransport: DaemonTransport {
         self.calls = calls
     }
 
-    package func answer(to request: APIRequest, within timeout: Duration) throws(ClientError) -> DaemonAnswer {
+    package func answer(to request: APIRequest, within timeout: Duration) throws(ClientError) -> DaemonAnswer
+    {
         let receiver = CurlReceiver(limits: limits, wantsLines: false, now: .now)
         try prepare(calls, request, receiver)
         defer { calls.finish() }
@@ -88,7 +89,7 @@ package final class CurlTransport: DaemonTransport {
                 throw handle.status == 0 ? .timedOut(after: patience) : .heartbeatMissed(after: patience)
             }
             if let deadline {
-                guard now < deadline else { throw .timedOut(after: begin.duration(to: deadline)) }
+                guard now < deadline else { throw .deadlinePassed(after: begin.duration(to: deadline)) }
                 left = min(left, now.duration(to: deadline))
             }
             handle.wait(milliseconds: Self.milliseconds(left))

@@ -92,13 +92,14 @@ package struct DaemonClient {
             } catch let failure {
                 error = failure
             }
-            if let deadline, ContinuousClock.now >= deadline { throw .timedOut(after: timeout) }
+            let left = deadline.map { ContinuousClock.now.duration(to: $0) }
+            if let left, left <= .zero { throw .deadlinePassed(after: timeout) }
             switch state.ended(error) {
             case .fail(let error): throw error
             case .reconnect(let delay):
                 if !isLost { notice(.lost(error)) }
                 isLost = true
-                pause(delay)
+                pause(left.map { min(delay, $0) } ?? delay)
             }
         }
     }

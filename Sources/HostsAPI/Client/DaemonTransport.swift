@@ -36,7 +36,8 @@ package protocol DaemonTransport: AnyObject {
     ///   - deadline: When to give up at last; nil for never.
     ///   - line: Is given each line that is not blank; answers whether to go on.
     /// - Returns: How the stream ended.
-    /// - Throws: `.connectionLost`, `.heartbeatMissed` or `.timedOut` when it broke; `.tooLarge` for a line.
+    /// - Throws: `.connectionLost`, `.heartbeatMissed` or `.timedOut` when it broke; `.deadlinePassed`; `.tooLarge`
+    ///   for a line.
     func stream(
         _ request: APIRequest, after id: String?, until deadline: ContinuousClock.Instant?,
         line: ([UInt8]) -> Bool

@@ -54,7 +54,7 @@ package struct FollowState: Hashable, Sendable {
         switch error {
         case .connectionLost, .streamEnded, .heartbeatMissed, .notRunning, .timedOut: true
         case .refused(let status, _, _): status == 503
-        case .socketPathTooLong, .notPermitted, .badAnswer, .tooLarge, .unavailable: false
+        case .socketPathTooLong, .notPermitted, .deadlinePassed, .badAnswer, .tooLarge, .unavailable: false
         }
     }
 }

@@ -26,6 +26,10 @@ struct ErrorWords {
             message = "no answer within \(Self.length(limit))"
             hint = "hostsctl status, or a longer --timeout"
             code = .timedOut
+        case .deadlinePassed(let limit):
+            message = "stopped after \(Self.length(limit)), as --timeout says"
+            hint = nil
+            code = .timedOut
         case .refused(let status, let document, _):
             message = SafeText.visible(document.error.message, limit: StyledText.foreignLimit)
             hint = document.error.help.map { SafeText.visible($0, limit: StyledText.foreignLimit) }

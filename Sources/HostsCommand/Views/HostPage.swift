@@ -67,7 +67,8 @@ struct HostPage {
         var table = Table("KEY", "VALUE", "FROM")
         for value in document.record {
             let origin = value.origin.map { StyledText(foreign: $0) } ?? StyledText("default", .faint)
-            table.add([StyledText(foreign: value.key), StyledText(foreign: value.value), origin])
+            let text = value.value.isEmpty ? StyledText("none", .faint) : StyledText(foreign: value.value)
+            table.add([StyledText(foreign: value.key), text, origin])
         }
         return table.lines(width: appearance.width.map { $0 - 2 }, heading: false)
     }

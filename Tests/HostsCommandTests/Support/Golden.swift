@@ -3,22 +3,25 @@ import Testing
 
 /// Whole outputs, kept as files beside the tests.
 enum Golden {
-    private static func path(_ name: String) -> String {
-        let support = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-        return "/\(support)/Golden/\(name).txt"
-    }
+    /// The folder of the package, with a slash at its end.
+    private static let root = "/" + #filePath.split(separator: "/").dropLast(4).map { $0 + "/" }.joined()
 
-    /// Compares a text with the file of that name.
-    ///
-    /// With `HOSTS_RECORD_GOLDEN=1` it writes the file instead, to be
-    /// looked at before it is committed.
+    /// Compares a text with the golden file of that name.
     static func expect(_ text: String, _ name: String, at location: SourceLocation = #_sourceLocation) throws
     {
+        try expect(text, file: "Tests/HostsCommandTests/Golden/\(name).txt", at: location)
+    }
+
+    /// Compares a text with a file of the package.
+    ///
+    /// With `HOSTS_RECORD_GOLDEN=1` it writes the file instead, to be looked at before it is committed.
+    static func expect(_ text: String, file: String, at location: SourceLocation = #_sourceLocation) throws {
+        let url = URL(filePath: root + file)
         if ProcessInfo.processInfo.environment["HOSTS_RECORD_GOLDEN"] == "1" {
-            try Data(text.utf8).write(to: URL(filePath: path(name)))
+            try Data(text.utf8).write(to: url)
             return
         }
-        let expected = String(decoding: try Data(contentsOf: URL(filePath: path(name))), as: UTF8.self)
+        let expected = String(decoding: try Data(contentsOf: url), as: UTF8.self)
         #expect(text == expected, sourceLocation: location)
     }
 }

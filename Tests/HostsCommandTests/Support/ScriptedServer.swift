@@ -14,6 +14,8 @@ final class ScriptedServer: Sendable {
         case sendAndClose([UInt8])
         /// Bytes, then silence until the client goes away.
         case sendAndHang([UInt8])
+        /// Bytes, then others again and again with pauses between, then the connection is closed.
+        case sendSlowly([UInt8], [UInt8], times: Int, milliseconds: Int32)
     }
 
     let path: String
@@ -107,6 +109,15 @@ final class ScriptedServer: Sendable {
                 }
             case .sendAndClose(let bytes):
                 _ = send(bytes, to: connection)
+                return
+            case .sendSlowly(let bytes, let beat, let times, let milliseconds):
+                var isOpen = send(bytes, to: connection)
+                for _ in 0..<times where isOpen {
+                    // Waits for the client to go away; that it does not is the pause.
+                    var wanted = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+                    poll(&wanted, 1, milliseconds)
+                    isOpen = send(beat, to: connection)
+                }
                 return
             case .sendAndHang(let bytes):
                 _ = send(bytes, to: connection)
