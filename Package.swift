@@ -26,6 +26,7 @@ let package = Package(
     targets: [
         // C and C++: what Swift cannot import, or should not know.
         .target(name: "CLinux", cSettings: cStrict),
+        .target(name: "CSQLite", cSettings: cStrict, linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "CTOML", cxxSettings: cxxStrict,
             linkerSettings: [.linkedLibrary("tomlplusplus")]),
@@ -40,7 +41,16 @@ let package = Package(
         // Mechanism.
         .target(name: "HostsProcess", dependencies: ["HostsModel", "CLinux"], swiftSettings: strict),
 
+        // Engines.
+        .target(
+            name: "HostsAttention",
+            dependencies: ["HostsModel", "HostsPolicy", "HostsLog", "HostsProcess", "CSQLite"],
+            swiftSettings: strict),
+
         // Tests.
+        .testTarget(
+            name: "HostsAttentionTests",
+            dependencies: ["HostsAttention", "HostsLog", "HostsModel", "HostsPolicy"], swiftSettings: strict),
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(

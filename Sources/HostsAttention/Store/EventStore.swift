@@ -1,0 +1,177 @@
+import CSQLite
+import Glibc
+import HostsModel
+
+/// Events and their deliveries in an SQLite file.
+///
+/// Every call blocks on the disk: it belongs to one isolation domain that runs on a thread of its own. WAL, and
+/// `synchronous=FULL`, because with NORMAL the last commits may be lost at a power failure (sqlite.org/pragma.html).
+final class EventStore {
+    /// The number in `user_version` that this program writes.
+    static let schemaVersion = 1
+    /// How many events are kept; what is still to be delivered is kept beyond that.
+    static let capacity = 10_000
+    /// How long another process may hold the file, in milliseconds.
+    private static let busyTimeout = 2000
+
+    /// What a run of the daemon begins with.
+    struct Contents {
+        /// The newest events, oldest first.
+        var events: [AttentionEvent] = []
+        /// The deliveries of those events, and every pending one.
+        var deliveries: [Delivery] = []
+        /// Events older than `events` that pending deliveries belong to.
+        var olderEvents: [AttentionEvent] = []
+    }
+
+    let path: String
+    private let maximumPages: Int?
+    private let capacity: Int
+    private var database: SQLiteDatabase?
+
+    /// Makes a store; nothing is opened yet.
+    ///
+    /// - Parameters:
+    ///   - path: The file; its folder is made if it is not there.
+    ///   - capacity: How many events are kept.
+    ///   - maximumPages: Largest size in pages of 4 KiB; nil for no limit but the disk.
+    init(path: String, capacity: Int = EventStore.capacity, maximumPages: Int? = nil) {
+        self.path = path
+        self.capacity = capacity
+        self.maximumPages = maximumPages
+    }
+
+    /// Whether it can be used now.
+    var isOpen: Bool { database != nil }
+
+    /// Opens the file, making or migrating it as needed.
+    ///
+    /// - Throws: `.corrupt` when it was set aside; the next call begins a new one.
+    func open(now: WallTime) throws(StoreError) {
+        guard database == nil else { return }
+        try makePrivateFile()
+        do throws(SQLiteError) {
+            let opened = try SQLiteDatabase(path: path)
+            try opened.execute("PRAGMA busy_timeout = \(Self.busyTimeout)")
+            try opened.execute(
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+            if let maximumPages { try opened.execute("PRAGMA max_page_count = \(maximumPages)") }
+            let version = try opened.query("PRAGMA user_version") { $0.integer(0) }.first ?? 0
+            if version > Self.schemaVersion {
+                throw SQLiteError(code: Self.newerSchema, message: "\(version)")
+            }
+            try EventSchema.migrate(opened, from: Int(version))
+            database = opened
+        } catch {
+            throw translate(error, now)
+        }
+    }
+
+    /// Ends its use; the write-ahead log is folded into the file.
+    func close() {
+        database = nil
+    }
+
+    /// Writes new and changed events and deliveries, all or nothing.
+    func save(events: [AttentionEvent], deliveries: [Delivery], now: WallTime) throws(StoreError) {
+        try use(now) { database throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in
+                for event in events { try EventSchema.write(event, to: database) }
+                for delivery in deliveries { try EventSchema.write(delivery, to: database) }
+            }
+        }
+    }
+
+    /// Reads what a run of the daemon begins with: so many of the newest events, and what belongs to them.
+    func contents(limit: Int, now: WallTime) throws(StoreError) -> Contents {
+        try use(now) { database throws(SQLiteError) in
+            var contents = Contents()
+            contents.events = try EventSchema.newest(limit, in: database)
+            let first = contents.events.first?.id.rawValue ?? ""
+            contents.deliveries = try EventSchema.deliveries(from: first, in: database)
+            contents.olderEvents = try EventSchema.events(
+                "WHERE id < ? AND id IN (SELECT event FROM deliveries WHERE state = 'pending') ORDER BY id",
+                [.text(first)], in: database)
+            return contents
+        }
+    }
+
+    /// Events after one, oldest first.
+    func events(after id: EventID, limit: Int, now: WallTime) throws(StoreError) -> [AttentionEvent] {
+        try use(now) { database throws(SQLiteError) in
+            try EventSchema.events(
+                "WHERE id > ? ORDER BY id LIMIT ?", [.text(id.rawValue), .integer(Int64(limit))], in: database
+            )
+        }
+    }
+
+    /// Deletes the oldest events beyond the capacity, but none that is still to be delivered.
+    func prune(now: WallTime) throws(StoreError) {
+        let capacity = capacity
+        try use(now) { database throws(SQLiteError) in
+            try database.run(
+                """
+                DELETE FROM events WHERE id <= (SELECT id FROM events ORDER BY id DESC LIMIT 1 OFFSET ?)
+                AND id NOT IN (SELECT event FROM deliveries WHERE state = 'pending')
+                """, [.integer(Int64(capacity))])
+        }
+    }
+
+    private func use<Value>(
+        _ now: WallTime, _ body: (SQLiteDatabase) throws(SQLiteError) -> Value
+    ) throws(StoreError) -> Value {
+        try open(now: now)
+        guard let database else { throw .inaccessible(path: path, code: ENOENT) }
+        do throws(SQLiteError) {
+            return try body(database)
+        } catch {
+            throw translate(error, now)
+        }
+    }
+
+    /// Makes the folder (0700) and the file (0600), so that SQLite's own files beside it are private too.
+    private func makePrivateFile() throws(StoreError) {
+        if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+            let folder = String(path[..<slash])
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+                throw .inaccessible(path: folder, code: errno)
+            }
+        }
+        let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else {
+            throw errno == ENOSPC ? .full(path: path) : .inaccessible(path: path, code: errno)
+        }
+        Glibc.close(file)
+    }
+
+    /// A code that SQLite does not have: the schema is newer than this program.
+    private static let newerSchema: Int32 = -1
+
+    private func translate(_ error: SQLiteError, _ now: WallTime) -> StoreError {
+        switch error.primary {
+        case SQLITE_FULL: return .full(path: path)
+        case SQLITE_BUSY, SQLITE_LOCKED: return .busy(path: path)
+        case SQLITE_CORRUPT, SQLITE_NOTADB: return setAside(error, now)
+        case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM:
+            // Opened anew at the next use: by then somebody may have mended it.
+            database = nil
+            return .failed(path: path, code: error.code, detail: error.message)
+        case Self.newerSchema & 0xff:
+            return .newer(path: path, version: Int(error.message) ?? 0)
+        default: return .failed(path: path, code: error.code, detail: error.message)
+        }
+    }
+
+    private func setAside(_ error: SQLiteError, _ now: WallTime) -> StoreError {
+        database = nil
+        let aside = "\(path).corrupt-\(now.milliseconds)"
+        guard rename(path, aside) == 0 else {
+            return .failed(path: path, code: error.code, detail: error.message)
+        }
+        for suffix in ["-wal", "-shm"] where rename(path + suffix, aside + suffix) != 0 && errno != ENOENT {
+            // It would be taken for the log of the new file; SQLite checks its salt, but better that it is gone.
+            unlink(path + suffix)
+        }
+        return .corrupt(path: path, setAside: aside)
+    }
+}
