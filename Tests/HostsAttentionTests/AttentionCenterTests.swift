@@ -5,7 +5,7 @@ import Testing
 
 @testable import HostsAttention
 
-@Suite struct AttentionCenterTests {
+@Suite(.timeLimit(.minutes(1))) struct AttentionCenterTests {
     let folder: TemporaryFolder
 
     init() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import HostsAttention
 
 /// Real scripts.
-@Suite struct HookRunnerTests {
+@Suite(.timeLimit(.minutes(1))) struct HookRunnerTests {
     let folder: TemporaryFolder
 
     init() throws {

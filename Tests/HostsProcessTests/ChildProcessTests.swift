@@ -3,7 +3,7 @@ import HostsModel
 import HostsProcess
 import Testing
 
-@Suite struct ChildProcessTests {
+@Suite(.timeLimit(.minutes(2))) struct ChildProcessTests {
     /// Far enough away that only a hung child ever meets it.
     private static let generous = Duration.seconds(60)
 

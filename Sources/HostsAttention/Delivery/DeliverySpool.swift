@@ -89,9 +89,10 @@ struct DeliverySpool {
     /// - Parameters:
     ///   - now: The time.
     ///   - hooks: The names of the hooks that can be run.
-    /// - Returns: The deliveries, those of older events first.
+    /// - Returns: The deliveries, those of older events first, and of one event in the order of the hooks' names.
     mutating func start(now: ContinuousClock.Instant, hooks: Set<String>) -> [Delivery] {
-        let ready = heads(hooks).filter { $0.due <= now }.map(\.delivery).sorted { $0.id.event < $1.id.event }
+        let due = heads(hooks).filter { $0.due <= now }.map(\.delivery)
+        let ready = due.sorted { ($0.id.event, $0.id.hook) < ($1.id.event, $1.id.hook) }
         let started = Array(ready.prefix(max(limit - running.count, 0)))
         running.formUnion(started.map(\.id))
         return started
