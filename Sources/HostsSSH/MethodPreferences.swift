@@ -1,6 +1,6 @@
 /// The algorithms that are offered to a server.
 ///
-/// One list serves all versions of libssh2, which drops names that it does not know. Left out on purpose:
+/// One list serves all versions of libssh2: names that the loaded one does not know are left out. Left out on purpose:
 /// SHA-1 MACs, CBC, RC4, 3DES, group1, DSA (all broken or weak), and `ssh-rsa` host keys (SHA-1) unless
 /// nothing but an RSA key of the host is known and libssh2 knows no better name.
 struct MethodPreferences: Hashable, Sendable {

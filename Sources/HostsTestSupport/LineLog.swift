@@ -2,7 +2,11 @@ import HostsModel
 
 /// The lines that a program has printed so far; a test waits for one instead of sleeping.
 package final class LineLog: Sendable {
+    /// Longest wait for a line: a program that never prints it fails its test, and does not hang it.
+    private static let limit = Duration.seconds(60)
+
     private struct Waiter: Sendable {
+        let id: Int
         let text: String
         let count: Int
         let continuation: CheckedContinuation<Bool, Never>
@@ -13,7 +17,11 @@ package final class LineLog: Sendable {
         var partial: [UInt8] = []
         var hasEnded = false
         var waiters: [Waiter] = []
+<<<<<<< HEAD
         var endWaiters: [CheckedContinuation<Void, Never>] = []
+=======
+        var lastID = 0
+>>>>>>> w/links
 
         func count(of text: String) -> Int { lines.reduce(0) { $0 + ($1.contains(text) ? 1 : 0) } }
 
@@ -42,20 +50,31 @@ package final class LineLog: Sendable {
     /// - Parameters:
     ///   - text: Part of a line.
     ///   - count: How many lines in all, those of the past included.
-    /// - Throws: When the program has closed its output before.
+    /// - Throws: When the program has closed its output before, or prints no such line within a minute.
     package func until(_ text: String, count: Int = 1) async throws {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        let alarm = Task {
+            try await ContinuousClock().sleep(for: Self.limit)
+            giveUp(id)
+        }
+        defer { alarm.cancel() }
         let isReached = await withCheckedContinuation { continuation in
             let settled = state.withLock { state in
-                state.waiters.append(Waiter(text: text, count: count, continuation: continuation))
+                state.waiters.append(Waiter(id: id, text: text, count: count, continuation: continuation))
                 return state.takeSettled()
             }
             for (waiter, isReached) in settled { waiter.resume(returning: isReached) }
         }
         guard isReached else {
-            throw FixtureError("it ended without \"\(text)\":\n\(lines.joined(separator: "\n"))")
+            throw FixtureError(
+                "it ended, or a minute passed, without \"\(text)\":\n\(lines.joined(separator: "\n"))")
         }
     }
 
+<<<<<<< HEAD
     /// Waits until the program has closed its output, as its end does.
     package func untilEnded() async {
         await withCheckedContinuation { continuation in
@@ -65,6 +84,14 @@ package final class LineLog: Sendable {
             }
             if hasEnded { continuation.resume() }
         }
+=======
+    private func giveUp(_ id: Int) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiters.remove(at: index)
+        }
+        waiter?.continuation.resume(returning: false)
+>>>>>>> w/links
     }
 
     /// Takes the next bytes of the output.
