@@ -11,6 +11,8 @@ enum RuleFixtures {
 
     static let shipped = AgentRulesFolder.load(shipped: root.appending(path: "Config/agents.d").path, own: nil)
 
+    static var book: RuleBook { shipped.book }
+
     static func rules(_ agent: String) throws -> CompiledRules {
         try #require(shipped.book.agents.first { $0.rules.name.rawValue == agent })
     }

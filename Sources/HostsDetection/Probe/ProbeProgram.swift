@@ -33,7 +33,7 @@ package enum ProbeProgram {
         export PATH LC_ALL
         unset TMUX TMUX_PANE
         limit=
-        command -v timeout >/dev/null 2>&1 && limit='timeout 2'
+        command -v timeout >/dev/null 2>&1 && limit='timeout -s KILL 2' # a client may be started with other signals blocked
         newline='
     '
         spaces=$IFS hung=0 servers=0 seen=$newline
@@ -82,7 +82,7 @@ package enum ProbeProgram {
         shift "$count"
         $limit tmux -u -S "$socket" "$@" 2>/dev/null
         status=$?
-        [ "$status" -eq 124 ] && hung=$((hung + 1))
+        case $status in 124 | 137) hung=$((hung + 1)) ;; esac
         printf '@%s served %s\n' "$nonce" "$status"
     }
 

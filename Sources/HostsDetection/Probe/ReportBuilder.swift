@@ -131,7 +131,7 @@ struct ReportBuilder {
         guard let status = Int(word) else { return .failed(status: -1) }
         switch status {
         case 0: return .served
-        case 124: return .timedOut  // timeout(1)
+        case 124, 137: return .timedOut  // timeout(1); 137 is 128 and SIGKILL
         case 1 where !isListed: return .notRunning
         default: return .failed(status: status)
         }
