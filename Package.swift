@@ -21,7 +21,7 @@ let cxxStrict: [CXXSetting] = [.enableWarning("all"), .treatAllWarnings(as: .err
 let package = Package(
     name: "hostsd",
     products: [
-        .library(name: "HostsPolicy", targets: ["HostsPolicy"]),
+        .library(name: "HostsPolicy", targets: ["HostsPolicy"])
     ],
     targets: [
         // C and C++: what Swift cannot import, or should not know.
@@ -45,7 +45,9 @@ let package = Package(
             swiftSettings: strictMemory),
 
         // Tests.
-        .testTarget(name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"],
+            swiftSettings: strict),
         .testTarget(
             name: "HostsDetectionTests", dependencies: ["HostsDetection", "HostsConfig", "HostsModel"],
             resources: [.copy("Fixtures")], swiftSettings: strict),

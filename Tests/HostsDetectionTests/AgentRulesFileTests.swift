@@ -22,20 +22,29 @@ import Testing
         let toy = try #require(rules)
         #expect(toy.name.rawValue == "toy")
         #expect(toy.rules.map(\.name) == ["busy"])
-        #expect(toy.rules[0].when[0].pattern.location == SourceLocation(file: "toy.toml", line: 9, column: 40))
+        #expect(
+            toy.rules[0].when[0].pattern.location == SourceLocation(file: "toy.toml", line: 9, column: 40))
     }
 
     @Test(arguments: [
         ("schema = 1", "schema = 2", "2 is out of range: schema takes a whole number from 1 to 1"),
         ("schema = 1", "", "\"schema\" is missing: write schema = 1"),
-        ("agent = \"toy\"", "agent = \"../toy\"", "a name has 1 to 63 of the characters a-z 0-9 . _ -, a letter first"),
+        (
+            "agent = \"toy\"", "agent = \"../toy\"",
+            "a name has 1 to 63 of the characters a-z 0-9 . _ -, a letter first"
+        ),
         ("names =", "nmaes =", "unknown key \"nmaes\", did you mean \"names\"?"),
         ("\"status-row\"", "\"statusrow\"", "did you mean \"status-row\"?"),
-        ("means = \"busy\"", "means = \"needs-you\"", "\"needs-you\" needs a \"reason\", and nothing else takes one"),
+        (
+            "means = \"busy\"", "means = \"needs-you\"",
+            "\"needs-you\" needs a \"reason\", and nothing else takes one"
+        ),
         ("'^working'", "'^work(ing'", "this is no pattern: missing closing parenthesis (byte 9 of it)"),
         ("\"screen\"", "\"screan\"", "did you mean \"screen\"?"),
-        ("when = [{ region = \"screen\", pattern = '^working' }]", "when = []",
-            "the rule needs a condition in \"when\""),
+        (
+            "when = [{ region = \"screen\", pattern = '^working' }]", "when = []",
+            "the rule needs a condition in \"when\""
+        ),
         ("[\"toy\"]", "[\"a/b\"]", "the base name of a program: no slash, comma, colon or blank"),
         ("[\"toy\"]", "\"toy\"", "this is a string; wanted is an array of strings"),
     ])
@@ -46,13 +55,16 @@ import Testing
         #expect(diagnostics.contains { $0.text.hasSuffix(message) }, "\(diagnostics)")
     }
 
-    @Test func `a bad file disables its own agent only, and one of the person's takes the place of a shipped one`() {
+    @Test
+    func `a bad file disables its own agent only, and one of the person's takes the place of a shipped one`()
+    {
         func file(_ name: String, _ text: String) -> ConfigurationFile {
             ConfigurationFile(name: name, path: "/x/" + name, content: .bytes(Array(text.utf8)))
         }
         let loaded = AgentRulesFolder.load(
             shipped: [file("bad.toml", "schema = "), file("toy.toml", Self.good)],
-            own: [file("toy.toml", Self.good.replacing("\"toy\"\n[", with: "\"toy\"\nrevision = \"own\"\n["))])
+            own: [file("toy.toml", Self.good.replacing("\"toy\"\n[", with: "\"toy\"\nrevision = \"own\"\n["))]
+        )
         #expect(loaded.book.agents.map(\.rules.name.rawValue) == ["toy"])
         #expect(loaded.book.agents.map(\.rules.revision) == ["own"])
         #expect(loaded.diagnostics.map(\.location.file) == ["/x/bad.toml"])

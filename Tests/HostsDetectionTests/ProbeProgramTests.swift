@@ -110,7 +110,8 @@ import Testing
             answers = report.servers.filter { $0.socket == host.socket }.map(\.answer)
         }
         #expect(answers == [.notRunning])
-        #expect(try host.run("/usr/bin/env", ["tmux", "-L", "private", "list-sessions"], input: nil).status == 1)
+        #expect(
+            try host.run("/usr/bin/env", ["tmux", "-L", "private", "list-sessions"], input: nil).status == 1)
     }
 
     @Test func `a server that hangs costs bounded time, and is told of`() throws {
@@ -119,10 +120,13 @@ import Testing
         let text = try host.tmux(["display-message", "-p", "#{pid}"]).trimmingCharacters(in: .newlines)
         let pid = try #require(pid_t(text))
         #expect(kill(pid, SIGSTOP) == 0)
-        defer { kill(pid, SIGCONT) }
         var detector = try detector()
-        let observation = try host.look(&detector, in: Shell.all[0], at: 0)
+        let observation = try withExtendedLifetime(host) {
+            defer { kill(pid, SIGCONT) }
+            return try host.look(&detector, in: Shell.all[0], at: 0)
+        }
         #expect(observation.warnings.contains("the tmux server at \(host.socket) did not answer within 2 s"))
+        try host.tmux(["kill-server"])
     }
 
     @Test func `a pane that is gone costs only its own screen`() throws {
@@ -166,7 +170,8 @@ import Testing
         var words = ["socket:\(host.socket)"]
         for number in 0..<16 { words.append("capture:%\(number):0:\(host.socket)") }
         for function in ["hostsd_probe", "hostsd_look"] {
-            let reply = try host.probe(ProbeRequest(function: function, arguments: words + words), in: Shell.all[0])
+            let reply = try host.probe(
+                ProbeRequest(function: function, arguments: words + words), in: Shell.all[0])
             #expect(reply.body.count <= ByteCount.kibibytes(200).bytes)
             #expect(throws: Never.self) { _ = try ReplyParser.parse(reply) }
         }

@@ -64,12 +64,14 @@ import Testing
             let reading = try read(Array(all.prefix(count)), captured, title: "")
             guard captured.state == "busy" else { continue }
             #expect(word(reading) != "waiting", "\(count) rows: \(reading.evidence)")
-            #expect(!(reading.meaning == .idle && reading.strength == .strong), "\(count): \(reading.evidence)")
+            #expect(
+                !(reading.meaning == .idle && reading.strength == .strong), "\(count): \(reading.evidence)")
         }
     }
 
     @Test(arguments: screens)
-    func `the screen of another agent is read as unknown or as what it is`(_ captured: CapturedScreen) throws {
+    func `the screen of another agent is read as unknown or as what it is`(_ captured: CapturedScreen) throws
+    {
         let other = captured.agent == "claude" ? "codex" : "claude"
         let screen = Screen(capture: try captured.capture(), title: "")
         let reading = ScreenClassifier(try RuleFixtures.rules(other)).read(screen)

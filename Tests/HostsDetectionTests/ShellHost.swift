@@ -78,7 +78,8 @@ final class ShellHost {
     /// Opens a pane that runs a command, and gives its name.
     func openPane(_ command: String) throws -> String {
         try tmux([
-            "-f", "/dev/null", "new-session", "-d", "-P", "-F", "#{pane_id}", "-x", "110", "-y", "45", "exec sh",
+            "-f", "/dev/null", "new-session", "-d", "-P", "-F", "#{pane_id}", "-x", "110", "-y", "45",
+            "exec sh",
         ]).trimmingCharacters(in: .whitespacesAndNewlines).also { try type(command, into: $0) }
     }
 
@@ -96,7 +97,8 @@ final class ShellHost {
     func probe(_ request: ProbeRequest, in shell: Shell, setup: String = "") throws -> ProbeReply {
         let words = ([nonce] + request.arguments).map { "'" + $0.replacing("'", with: "'\\''") + "'" }
         let input =
-            HostDetector.program.definitions + "\n" + setup + "\n\(request.function) \(words.joined(separator: " "))"
+            HostDetector.program.definitions + "\n" + setup
+            + "\n\(request.function) \(words.joined(separator: " "))"
             + " </dev/null\nexit $?\n"
         let (output, status) = try run(shell.path, shell.options + ["-s"], input: input)
         return ProbeReply(nonce: nonce, body: Array(output.utf8), status: status)
@@ -106,7 +108,8 @@ final class ShellHost {
     ///
     /// Spawned by hand, with files for its streams: a tmux server that it starts keeps every descriptor that it
     /// inherits, and Foundation's `Process` waits until one of its own is closed.
-    func run(_ path: String, _ arguments: [String], input: String?) throws -> (output: String, status: Int32) {
+    func run(_ path: String, _ arguments: [String], input: String?) throws -> (output: String, status: Int32)
+    {
         let source = try scratch("in", content: input ?? "")
         let output = try scratch("out", content: "")
         var actions = posix_spawn_file_actions_t()
@@ -175,7 +178,8 @@ final class ShellHost {
     private func own(_ observation: HostObservation) -> HostObservation {
         HostObservation(
             host: observation.host, bootID: observation.bootID, time: observation.time,
-            sessions: observation.sessions.filter { $0.place.socket == socket }, warnings: observation.warnings,
+            sessions: observation.sessions.filter { $0.place.socket == socket },
+            warnings: observation.warnings,
             wantsConfirmation: observation.wantsConfirmation)
     }
 

@@ -21,14 +21,20 @@ import Testing
     @Test(arguments: [
         Case("idle", #"{"procStart":"5000","status":"idle"}"#, .idle),
         Case("a number as start", #"{"procStart":5000,"status":"idle"}"#, .idle),
-        Case("a shell in the background", #"{"procStart":"5000","status":"shell"}"#, .idle, flags: [.background]),
-        Case("permission", #"{"procStart":"5000","status":"waiting","waitingFor":"permission prompt"}"#,
+        Case(
+            "a shell in the background", #"{"procStart":"5000","status":"shell"}"#, .idle,
+            flags: [.background]),
+        Case(
+            "permission", #"{"procStart":"5000","status":"waiting","waitingFor":"permission prompt"}"#,
             .needsYou(.permission)),
-        Case("an older word", #"{"procStart":"5000","status":"waiting","waitingFor":"approve Bash"}"#,
+        Case(
+            "an older word", #"{"procStart":"5000","status":"waiting","waitingFor":"approve Bash"}"#,
             .needsYou(.permission)),
-        Case("a question", #"{"procStart":"5000","status":"waiting","waitingFor":"input needed"}"#,
+        Case(
+            "a question", #"{"procStart":"5000","status":"waiting","waitingFor":"input needed"}"#,
             .needsYou(.question)),
-        Case("a new word", #"{"procStart":"5000","status":"waiting","waitingFor":"moon"}"#, .needsYou(.other)),
+        Case(
+            "a new word", #"{"procStart":"5000","status":"waiting","waitingFor":"moon"}"#, .needsYou(.other)),
         Case("another process of that pid", #"{"procStart":"4999","status":"idle"}"#, nil),
         Case("no start", #"{"status":"idle"}"#, nil),
         Case("a new status", #"{"procStart":"5000","status":"dreaming"}"#, nil),
@@ -38,7 +44,8 @@ import Testing
     ])
     func `the file decides if it is of the process`(_ c: Case) throws {
         var host = FakeHost()
-        let busy = try #require(CapturedScreen.all.first { $0.file == "claude__busy__spinner_title_pinned.txt" })
+        let busy = try #require(
+            CapturedScreen.all.first { $0.file == "claude__busy__spinner_title_pinned.txt" })
         host.addPane(1, title: "✳ topic", screen: try busy.capture(), command: ["claude"])
         host.stateFiles = [(agent: "claude", pid: 111, json: c.json)]
         let session = try #require(try look(at: host).sessions.first)
@@ -48,7 +55,8 @@ import Testing
 
     @Test func `a file that says idle does not rule out an error on the screen`() throws {
         var host = FakeHost()
-        let login = try #require(CapturedScreen.all.first { $0.file == "claude__waiting__api_error_login.txt" })
+        let login = try #require(
+            CapturedScreen.all.first { $0.file == "claude__waiting__api_error_login.txt" })
         host.addPane(1, title: "✳ topic", screen: try login.capture(), command: ["claude"])
         host.stateFiles = [(agent: "claude", pid: 111, json: #"{"procStart":"5000","status":"idle"}"#)]
         #expect(try look(at: host).sessions.map(\.state) == [.needsYou(.login)])

@@ -41,7 +41,9 @@ package enum AgentRulesFolder {
         return Loaded(book: RuleBook(compiled), diagnostics: diagnostics.sorted())
     }
 
-    private static func compile(_ file: ConfigurationFile, _ diagnostics: inout [Diagnostic]) -> CompiledRules? {
+    private static func compile(_ file: ConfigurationFile, _ diagnostics: inout [Diagnostic])
+        -> CompiledRules?
+    {
         switch file.content {
         case .unreadable(let reason):
             diagnostics.append(.error(at: .whole(file.path), reason))
@@ -72,7 +74,9 @@ package enum AgentRulesFolder {
                 reader.read(name: $0, path: folder + "/" + $0)
             }
         case .missing:
-            if mustExist { diagnostics.append(.error(at: .whole(folder), "the folder of shipped rules is missing")) }
+            if mustExist {
+                diagnostics.append(.error(at: .whole(folder), "the folder of shipped rules is missing"))
+            }
             return []
         case .failed(let reason):
             diagnostics.append(.error(at: .whole(folder), reason))

@@ -30,7 +30,8 @@ struct AgentSample: Hashable, Sendable {
 
     /// The process is stopped by job control.
     static let stopped = AgentSample(
-        .stopped, strength: .strong, evidence: [Evidence(kind: .process, strength: .strong, rule: "process.stopped")])
+        .stopped, strength: .strong,
+        evidence: [Evidence(kind: .process, strength: .strong, rule: "process.stopped")])
 
     /// Nothing could be seen, and why.
     static func unseen(_ rule: String) -> AgentSample {

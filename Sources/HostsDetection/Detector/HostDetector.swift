@@ -84,7 +84,8 @@ package struct HostDetector: Sendable {
 
     // MARK: Observing
 
-    private mutating func observe(_ agents: [FoundAgent], in look: Look, at time: WallTime) -> HostObservation {
+    private mutating func observe(_ agents: [FoundAgent], in look: Look, at time: WallTime) -> HostObservation
+    {
         let report = look.report
         var warnings = look.warnings
         var sessions: [AgentSession] = []

@@ -129,7 +129,9 @@ struct RequestBuilder {
     }
 
     mutating func addSocket(_ socket: String) {
-        guard sockets.count < ProbeProgram.socketLimit, !sockets.contains(socket), Self.isPlain(socket) else { return }
+        guard sockets.count < ProbeProgram.socketLimit, !sockets.contains(socket), Self.isPlain(socket) else {
+            return
+        }
         sockets.append(socket)
         words.append("socket:\(socket)")
     }

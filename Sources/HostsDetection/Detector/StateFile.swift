@@ -12,7 +12,8 @@ package struct StateFileReading: Hashable, Sendable {
     package var rule: String
 
     package init(
-        state: StateFileRules.Status.State, flags: Set<SessionFlag>, reason: NeedsYouReason?, version: String?,
+        state: StateFileRules.Status.State, flags: Set<SessionFlag>, reason: NeedsYouReason?,
+        version: String?,
         rule: String
     ) {
         self.state = state
@@ -45,7 +46,8 @@ package struct StateFileReading: Hashable, Sendable {
             rules.reasons.first { $0.pattern.find(in: text) == .match }?.reason
         }
         self.init(
-            state: status.state, flags: status.flags, reason: status.state == .needsYou ? reason ?? .other : nil,
+            state: status.state, flags: status.flags,
+            reason: status.state == .needsYou ? reason ?? .other : nil,
             version: members[file.keys.version]?.text.map { SafeText.visible($0, limit: 40) },
             rule: "\(rules.rules.name).state-file.\(SafeText.visible(word, limit: 40))")
     }

@@ -51,7 +51,8 @@ package struct ProcessRecord: Hashable, Sendable {
     package var arguments: [String]
 
     package init(
-        pid: Int32, parent: Int32, group: Int32, session: Int32, terminal: Int32, foreground: Int32, state: UInt8,
+        pid: Int32, parent: Int32, group: Int32, session: Int32, terminal: Int32, foreground: Int32,
+        state: UInt8,
         startTime: String, name: String, arguments: [String] = []
     ) {
         self.pid = pid

@@ -29,7 +29,8 @@ package struct TmuxServer: Hashable, Sendable {
 
     package init(
         socket: String, answer: Answer = .cut, isListed: Bool = false, pid: Int32 = 0, now: Int64 = 0,
-        version: String = "", clients: [TmuxClient] = [], panes: [TmuxPane] = [], captures: [String: Capture] = [:]
+        version: String = "", clients: [TmuxClient] = [], panes: [TmuxPane] = [],
+        captures: [String: Capture] = [:]
     ) {
         self.socket = socket
         self.answer = answer

@@ -28,7 +28,9 @@ struct ProcessTable {
 
     /// The process with that pid, if it is the one that was started at `startTime` and has not ended.
     func living(_ key: ProcessKey) -> ProcessRecord? {
-        guard let process = byPid[key.pid], process.startTime == key.startTime, !process.isDead else { return nil }
+        guard let process = byPid[key.pid], process.startTime == key.startTime, !process.isDead else {
+            return nil
+        }
         return process
     }
 }

@@ -58,7 +58,8 @@ package struct ProcessIdentity: Hashable, Sendable {
     package var excludedCommands: [String]
 
     package init(
-        names: [String], paths: [RulePattern] = [], excludedArguments: [String] = [], excludedCommands: [String] = []
+        names: [String], paths: [RulePattern] = [], excludedArguments: [String] = [],
+        excludedCommands: [String] = []
     ) {
         self.names = names
         self.paths = paths
@@ -97,7 +98,8 @@ package struct ComposerShape: Hashable, Sendable {
     package var footerRows: Int
 
     package init(
-        prompt: RulePattern, notPrompt: RulePattern? = nil, top: RulePattern? = nil, bottom: RulePattern? = nil,
+        prompt: RulePattern, notPrompt: RulePattern? = nil, top: RulePattern? = nil,
+        bottom: RulePattern? = nil,
         continuation: RulePattern? = nil, absentAbove: RulePattern? = nil, footerRows: Int = 6
     ) {
         self.prompt = prompt

@@ -37,7 +37,9 @@ struct ScreenLayout: Hashable {
     private static func composer(
         of screen: Screen, _ shape: CompiledRules.Composer, _ matcher: inout RowMatcher
     ) -> Found? {
-        if let absent = shape.absentAbove, matcher.matches(absent, screen, screen.rows.count - 1) { return nil }
+        if let absent = shape.absentAbove, matcher.matches(absent, screen, screen.rows.count - 1) {
+            return nil
+        }
         if let bottom = shape.bottom { return framed(screen, shape, bottom, &matcher) }
         return open(screen, shape, &matcher)
     }
