@@ -2,7 +2,8 @@ import HostsDetection
 import HostsModel
 import Testing
 
-/// Screens as they meet an eye that must not be fooled: with old rows above, quoted, typed, and without title.
+/// Screens as they meet an eye that must not be fooled: with old rows above, quoted, typed, and without
+/// title.
 ///
 /// A reading is right or unknown; it never invents a need or the end of a turn.
 @Suite struct ScreenMutationTests {

@@ -49,8 +49,8 @@ final class ShellHost {
 
     /// Makes a program of that name which shows the screen that it is told to show.
     ///
-    /// It is told by lines `FILE|TITLE` that are typed, keeps a state file as Claude Code does, and ends at the end of
-    /// what is typed.
+    /// It is told by lines `FILE|TITLE` that are typed, keeps a state file as Claude Code does, and ends at
+    /// the end of what is typed.
     func makeAgent(named name: String) throws {
         let script = """
             #!/bin/sh
@@ -106,8 +106,8 @@ final class ShellHost {
 
     /// Runs a program to its end.
     ///
-    /// Spawned by hand, with files for its streams: a tmux server that it starts keeps every descriptor that it
-    /// inherits, and Foundation's `Process` waits until one of its own is closed.
+    /// Spawned by hand, with files for its streams: a tmux server that it starts keeps every descriptor that
+    /// it inherits, and Foundation's `Process` waits until one of its own is closed.
     func run(_ path: String, _ arguments: [String], input: String?) throws -> (output: String, status: Int32)
     {
         let source = try scratch("in", content: input ?? "")

@@ -13,7 +13,8 @@ package enum AgentRulesFolder {
     ///
     /// - Parameters:
     ///   - shipped: The folder that came with the program.
-    ///   - own: The person's folder, whose `AGENT.toml` takes the place of the shipped one; nil or missing: none.
+    ///   - own: The person's folder, whose `AGENT.toml` takes the place of the shipped one; nil or missing:
+    ///     none.
     /// - Returns: The rules. A file that cannot be used disables its own agent only, and says so.
     package static func load(shipped: String, own: String?) -> Loaded {
         var diagnostics: [Diagnostic] = []

@@ -1,6 +1,8 @@
 package import HostsModel
 
-/// Reads the bytes of a reply. Total: any bytes give a report or an error.
+/// Reads the bytes of a reply.
+///
+/// Total: any bytes give a report or an error.
 package enum ReplyParser {
     /// Most processes kept.
     static let processLimit = 1_000

@@ -102,7 +102,9 @@ struct ByteScanner {
         return true
     }
 
-    /// A decimal number; nil if none stands here or it does not fit. Unsigned fields may wrap: they are not used.
+    /// A decimal number; nil if none stands here or it does not fit.
+    ///
+    /// Unsigned fields may wrap: they are not used.
     mutating func number() -> Int64? {
         let isNegative = skip("-")
         let start = position

@@ -4,7 +4,7 @@ package import HostsModel
 package struct FoundAgent: Hashable, Sendable {
     package let agent: AgentName
     package let process: ProcessRecord
-    /// Its own processes below it, e.g. the native program that a node script has started.
+    /// Its own processes below it, such as the native program that a node script has started.
     package let helpers: [ProcessRecord]
     package let place: Place
     /// The pane that shows it; nil outside tmux.
@@ -29,7 +29,9 @@ package struct FoundAgent: Hashable, Sendable {
     }
 }
 
-/// Finds agents among the processes of a report. The process decides, never a screen or a title: those outlive it.
+/// Finds agents among the processes of a report.
+///
+/// The process decides, never a screen or a title: those outlive it.
 package struct AgentFinder {
     private let book: RuleBook
     private let table: ProcessTable
@@ -50,8 +52,9 @@ package struct AgentFinder {
 
     /// Every agent that has a terminal and its foreground, or is stopped there; in the order of the report.
     ///
-    /// - Parameter known: Agents of earlier looks: they stay agents while their process lives, in the foreground
-    ///   or not, since a tool of theirs may own the terminal for a moment.
+    /// - Parameter known: Agents of earlier looks: they stay agents while their process lives, in the
+    ///   foreground or not, since a tool of theirs may own the terminal for a moment.
+    /// - Returns: The agents, each once.
     func agents(known: [ProcessKey: AgentName]) -> [FoundAgent] {
         var matches: [Int32: Match] = [:]
         for process in table.processes where process.terminal != 0 && !process.isDead {
@@ -137,8 +140,8 @@ package struct AgentFinder {
         return isVersion ? String(last) : nil
     }
 
-    // What an agent starts is its tool, its worker or its helper, whatever it is called; but a script of a shell
-    // only waits for the agent proper.
+    // What an agent starts is its tool, its worker or its helper, whatever it is called; but a script of a
+    // shell only waits for the agent proper.
     private func isAgent(_ process: ProcessRecord, known: [ProcessKey: AgentName], _ matches: [Int32: Match])
         -> Bool
     {

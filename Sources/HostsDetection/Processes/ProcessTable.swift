@@ -14,7 +14,9 @@ struct ProcessTable {
 
     subscript(pid: Int32) -> ProcessRecord? { byPid[pid] }
 
-    /// The parents of a process that are in the table, nearest first. Ends at a loop.
+    /// The parents of a process that are in the table, nearest first.
+    ///
+    /// Ends at a loop.
     func ancestors(of process: ProcessRecord) -> [ProcessRecord] {
         var result: [ProcessRecord] = []
         var seen: Set<Int32> = [process.pid]

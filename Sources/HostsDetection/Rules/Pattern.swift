@@ -4,7 +4,9 @@ import CPCRE2
 ///
 /// Never changes after `init`, so any number of tasks may match with it at once.
 @safe final class Pattern: @unchecked Sendable {
-    /// What a search found. A limit is an error of the rule, never a match.
+    /// What a search found.
+    ///
+    /// A limit is an error of the rule, never a match.
     enum Outcome: Hashable, Sendable {
         case match, noMatch, limit, failed
     }

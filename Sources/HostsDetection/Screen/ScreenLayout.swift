@@ -46,8 +46,8 @@ struct ScreenLayout: Hashable {
 
     /// A composer between two rows, with a few rows of footer below it.
     ///
-    /// The lowest frame row counts, and the draft reaches up to the next one: an old composer above a dialog, whose
-    /// frame rows are lower, is none.
+    /// The lowest frame row counts, and the draft reaches up to the next one: an old composer above a
+    /// dialog, whose frame rows are lower, is none.
     private static func framed(
         _ screen: Screen, _ shape: CompiledRules.Composer, _ bottom: Pattern, _ matcher: inout RowMatcher
     ) -> Found? {
@@ -93,7 +93,8 @@ struct ScreenLayout: Hashable {
     }
 }
 
-/// Matches patterns with rows, and remembers that a pattern has failed: a limit that was hit is never a match.
+/// Matches patterns with rows, and remembers that a pattern has failed: a limit that was hit is never a
+/// match.
 struct RowMatcher {
     private(set) var hasFailed = false
 
