@@ -26,7 +26,9 @@ import Testing
         Case("a Nix wrapper", ".claude-wrapped", ["/nix/store/x/bin/.claude-wrapped"], "claude"),
         Case("a login dash", "claude", ["-claude"], "claude"),
         Case("a node script", "node", ["node", "/usr/bin/codex"], "codex"),
-        Case("a node script with options", "MainThread", ["/usr/bin/node", "--no-warnings", "/x/codex.js"], "codex"),
+        Case(
+            "a node script with options", "MainThread", ["/usr/bin/node", "--no-warnings", "/x/codex.js"],
+            "codex"),
         Case("a script of a package", "node", ["node", "/x/@openai/codex/bin/main.js"], "codex"),
         Case("through python", "python3", ["/usr/bin/python3.11", "/opt/x/claude"], "claude"),
         Case("only the kernel's name is known", "codex", [], "codex"),
@@ -52,7 +54,9 @@ import Testing
     @Test func `the outermost process is the agent, what it starts are helpers or tools`() {
         var host = FakeHost()
         host.addPane(1, title: "", screen: [], command: ["node", "/usr/bin/codex"])
-        for (pid, group, arguments) in [(200, 111, ["/x/codex"]), (201, 201, ["codex"]), (202, 111, ["claude"])] {
+        for (pid, group, arguments) in [
+            (200, 111, ["/x/codex"]), (201, 201, ["codex"]), (202, 111, ["claude"]),
+        ] {
             host.processes.append(
                 FakeHost.Process(
                     pid: Int32(pid), parent: 111, group: Int32(group), session: 110, terminal: 34_817,
@@ -69,7 +73,8 @@ import Testing
         #expect(agents(on: host).map(\.process.pid) == [111])
         host.processes.append(
             FakeHost.Process(
-                pid: 200, parent: 111, group: 111, session: 110, terminal: 34_817, foreground: 111, name: "claude",
+                pid: 200, parent: 111, group: 111, session: 110, terminal: 34_817, foreground: 111,
+                name: "claude",
                 arguments: ["claude"]))
         #expect(agents(on: host).map(\.process.pid) == [200])
     }

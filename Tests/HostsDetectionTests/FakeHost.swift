@@ -41,20 +41,23 @@ struct FakeHost {
 
     /// A pane with a shell and a program in its foreground.
     mutating func addPane(
-        _ number: Int32, title: String, screen: [UInt8], command: [String], name: String? = nil, start: Int = 5_000
+        _ number: Int32, title: String, screen: [UInt8], command: [String], name: String? = nil,
+        start: Int = 5_000
     ) {
         let shell = 100 + number * 10
         let program = shell + 1
         let terminal = 34_816 + number
         processes.append(
             Process(
-                pid: shell, group: shell, session: shell, terminal: terminal, foreground: program, name: "bash",
+                pid: shell, group: shell, session: shell, terminal: terminal, foreground: program,
+                name: "bash",
                 arguments: ["-bash"]))
         processes.append(
             Process(
                 pid: program, parent: shell, group: program, session: shell, terminal: terminal,
                 foreground: program, start: start, name: name ?? command[0], arguments: command))
-        panes.append(Pane(id: "%\(number)", pid: shell, title: title, screen: screen, label: "main:0.\(number)"))
+        panes.append(
+            Pane(id: "%\(number)", pid: shell, title: title, screen: screen, label: "main:0.\(number)"))
     }
 
     mutating func show(_ number: Int32, title: String? = nil, screen: [UInt8]) {
@@ -74,7 +77,9 @@ struct FakeHost {
     }
 
     mutating func change(_ number: Int32, _ body: (inout Process) -> Void) {
-        for index in processes.indices where processes[index].pid == 101 + number * 10 { body(&processes[index]) }
+        for index in processes.indices where processes[index].pid == 101 + number * 10 {
+            body(&processes[index])
+        }
     }
 
     func answer(_ request: ProbeRequest) -> ProbeReply {
@@ -93,7 +98,8 @@ struct FakeHost {
         var text = "@\(nonce) system Linux 6.1 box\n@\(nonce) boot \(boot)\n@\(nonce) user 1000\n"
         text += "@\(nonce) processes 9\n"
         for process in processes {
-            text += "/proc/\(process.pid)/stat:\(process.pid) (\(process.name)) \(process.state) \(process.parent) "
+            text +=
+                "/proc/\(process.pid)/stat:\(process.pid) (\(process.name)) \(process.state) \(process.parent) "
             text += "\(process.group) \(process.session) \(process.terminal) \(process.foreground) 4194560 "
             text += "1 2 3 4 5 6 7 8 20 0 1 0 \(process.start) 1000 1000 18446744073709551615 1\n"
         }
@@ -121,7 +127,8 @@ struct FakeHost {
             bytes += Array("@\(nonce) listed\n".utf8)
             for word in request.arguments where word.hasPrefix("capture:") {
                 let parts = word.split(separator: ":").map(String.init)
-                guard let pane = panes.first(where: { $0.id == parts[1] && parts[3] == socket }), pane.isDrawable
+                guard let pane = panes.first(where: { $0.id == parts[1] && parts[3] == socket }),
+                    pane.isDrawable
                 else { continue }
                 if String(pane.activity) == parts[2] {
                     bytes += Array("@\(nonce) same \(pane.id)\n".utf8)

@@ -6,7 +6,9 @@ import Testing
 @Suite struct HostDetectorTests {
     static let host = HostID(rawValue: "devbox") ?? { preconditionFailure("a valid name") }()
 
-    private func detector() -> HostDetector { HostDetector(host: Self.host, rules: RuleFixtures.shipped.book) }
+    private func detector() -> HostDetector {
+        HostDetector(host: Self.host, rules: RuleFixtures.shipped.book)
+    }
 
     private func screen(_ file: String) throws -> [UInt8] {
         try #require(CapturedScreen.all.first { $0.file == file }).capture()
@@ -21,7 +23,8 @@ import Testing
     @Test(arguments: CapturedScreen.all)
     func `the process decides, then the screen`(_ captured: CapturedScreen) throws {
         var host = FakeHost()
-        host.addPane(1, title: captured.title, screen: try captured.capture(), command: Self.command(captured))
+        host.addPane(
+            1, title: captured.title, screen: try captured.capture(), command: Self.command(captured))
         var detector = detector()
         let observation = try detector.look(at: host, seconds: 0)
         if captured.state == "exited" {
@@ -142,7 +145,8 @@ import Testing
     @Test func `a title without spinner proves a turn end where it has shown one`() throws {
         var host = FakeHost()
         host.addPane(
-            2, title: "⠋ sessions", screen: try screen("codex__busy__working_status_row.txt"), command: ["codex"])
+            2, title: "⠋ sessions", screen: try screen("codex__busy__working_status_row.txt"),
+            command: ["codex"])
         var detector = detector()
         _ = try detector.look(at: host, seconds: 0)
         host.show(2, title: "sessions", screen: try screen("codex__idle__fresh_start.txt"))
@@ -275,7 +279,8 @@ import Testing
         let step = try detector.report(host.answer(detector.nextRequest()), at: WallTime(milliseconds: 0))
         #expect(
             step
-                == .followUp(ProbeRequest(function: "hostsd_look", arguments: ["socket:/srv/odd place/sock"])))
+                == .followUp(ProbeRequest(function: "hostsd_look", arguments: ["socket:/srv/odd place/sock"]))
+        )
     }
 
     @Test func `an answer that nobody asked for is an error`() throws {
@@ -290,7 +295,8 @@ import Testing
 extension [UInt8] {
     /// The same screen without the row that proves a turn end.
     func withoutDoneRow() -> [UInt8] {
-        let rows = String(decoding: self, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let rows = String(decoding: self, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
         return Array(rows.filter { !$0.hasPrefix("✻ ") }.joined(separator: "\n").utf8)
     }
 }

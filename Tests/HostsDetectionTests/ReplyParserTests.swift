@@ -5,7 +5,9 @@ import Testing
 @Suite struct ReplyParserTests {
     private static func whole() -> (body: [UInt8], nonce: String) {
         var host = FakeHost()
-        host.addPane(1, title: "⠂ a | b; c", screen: Array("row one\n@n0nc not a mark\nlast".utf8), command: ["claude"])
+        host.addPane(
+            1, title: "⠂ a | b; c", screen: Array("row one\n@n0nc not a mark\nlast".utf8), command: ["claude"]
+        )
         host.addPane(2, title: "", screen: [], command: ["node", "/usr/bin/codex"], name: "MainThread")
         host.stateFiles = [(agent: "claude", pid: 111, json: #"{"pid":111}"#)]
         let request = ProbeRequest(
@@ -85,8 +87,10 @@ import Testing
         ("@n hostsd 1 probe\n@n unsupported\n@n done\n", "n", .unsupportedHost),
         ("@n hostsd 1 probe\n@n done\n", "n", .malformed(section: "boot")),
         ("@n hostsd 1 look\n@n done\n@n server /x\n", "n", .malformed(section: "done")),
-        ("@n hostsd 1 probe\n@n boot b\n@n user 1\n@n processes 7\n@n processed\n@n done\n", "n",
-            .malformed(section: "processes")),
+        (
+            "@n hostsd 1 probe\n@n boot b\n@n user 1\n@n processes 7\n@n processed\n@n done\n", "n",
+            .malformed(section: "processes")
+        ),
     ])
     func `what is no reply is refused by name`(_ text: String, _ nonce: String, _ error: ReplyError) {
         #expect(throws: error) { _ = try ReplyParser.parse(Array(text.utf8), nonce: nonce) }
@@ -124,7 +128,8 @@ import Testing
             Issue.record("no screen")
             return
         }
-        let reading = ScreenClassifier(try RuleFixtures.rules("claude")).read(Screen(capture: bytes, title: "t"))
+        let reading = ScreenClassifier(try RuleFixtures.rules("claude")).read(
+            Screen(capture: bytes, title: "t"))
         #expect(reading.meaning == nil)
         #expect(reading.failedRules == [])
     }

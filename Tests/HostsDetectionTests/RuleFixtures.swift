@@ -9,7 +9,10 @@ enum RuleFixtures {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    static let shipped = AgentRulesFolder.load(shipped: root.appending(path: "Config/agents.d").path, own: nil)
+    static let shipped = AgentRulesFolder.load(
+        shipped: root.appending(path: "Config/agents.d").path, own: nil)
+
+    static var book: RuleBook { shipped.book }
 
     static func rules(_ agent: String) throws -> CompiledRules {
         try #require(shipped.book.agents.first { $0.rules.name.rawValue == agent })
@@ -27,7 +30,9 @@ struct CapturedScreen: Sendable, CustomTestStringConvertible {
     var testDescription: String { file }
 
     static let all: [CapturedScreen] = {
-        guard let index = Bundle.module.url(forResource: "INDEX", withExtension: "tsv", subdirectory: "Fixtures/screens"),
+        guard
+            let index = Bundle.module.url(
+                forResource: "INDEX", withExtension: "tsv", subdirectory: "Fixtures/screens"),
             let text = try? String(contentsOf: index, encoding: .utf8)
         else { return [] }
         return text.split(separator: "\n").dropFirst().map { line in

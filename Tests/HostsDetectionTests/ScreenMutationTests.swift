@@ -2,7 +2,8 @@ import HostsDetection
 import HostsModel
 import Testing
 
-/// Screens as they meet an eye that must not be fooled: with old rows above, quoted, typed, and without title.
+/// Screens as they meet an eye that must not be fooled: with old rows above, quoted, typed, and without
+/// title.
 ///
 /// A reading is right or unknown; it never invents a need or the end of a turn.
 @Suite struct ScreenMutationTests {
@@ -64,12 +65,14 @@ import Testing
             let reading = try read(Array(all.prefix(count)), captured, title: "")
             guard captured.state == "busy" else { continue }
             #expect(word(reading) != "waiting", "\(count) rows: \(reading.evidence)")
-            #expect(!(reading.meaning == .idle && reading.strength == .strong), "\(count): \(reading.evidence)")
+            #expect(
+                !(reading.meaning == .idle && reading.strength == .strong), "\(count): \(reading.evidence)")
         }
     }
 
     @Test(arguments: screens)
-    func `the screen of another agent is read as unknown or as what it is`(_ captured: CapturedScreen) throws {
+    func `the screen of another agent is read as unknown or as what it is`(_ captured: CapturedScreen) throws
+    {
         let other = captured.agent == "claude" ? "codex" : "claude"
         let screen = Screen(capture: try captured.capture(), title: "")
         let reading = ScreenClassifier(try RuleFixtures.rules(other)).read(screen)

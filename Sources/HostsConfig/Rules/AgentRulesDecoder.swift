@@ -24,7 +24,9 @@ struct AgentRulesDecoder {
 
     private func readRules(_ root: inout RuleTable) -> AgentRules? {
         if root.value("schema") == nil {
-            root.report(.error(at: .whole(document.file), "\"schema\" is missing: write schema = \(AgentRules.schema)"))
+            root.report(
+                .error(
+                    at: .whole(document.file), "\"schema\" is missing: write schema = \(AgentRules.schema)"))
         } else {
             _ = root.integer("schema", in: AgentRules.schema...AgentRules.schema)
         }
@@ -46,14 +48,17 @@ struct AgentRulesDecoder {
         return AgentRules(
             name: name, revision: revision, versions: versions ?? VersionRange(), process: process,
             layout: ScreenLayoutRules(composer: composer ?? nil, dialogStart: dialogStart ?? nil),
-            stateFile: stateFile ?? nil, keepPrevious: .seconds(keepPrevious), idleTitleIsStrong: idleTitleIsStrong,
+            stateFile: stateFile ?? nil, keepPrevious: .seconds(keepPrevious),
+            idleTitleIsStrong: idleTitleIsStrong,
             rules: rules.map(\.rule))
     }
 
     // The name stands in paths, in a word of the probe's request, and in session lists.
-    private func readName(of text: String, at location: SourceLocation, _ root: inout RuleTable) -> AgentName? {
+    private func readName(of text: String, at location: SourceLocation, _ root: inout RuleTable) -> AgentName?
+    {
         guard HostID(rawValue: text) != nil else {
-            root.report(.error(at: location, "a name has 1 to 63 of the characters a-z 0-9 . _ -, a letter first"))
+            root.report(
+                .error(at: location, "a name has 1 to 63 of the characters a-z 0-9 . _ -, a letter first"))
             return nil
         }
         return AgentName(rawValue: text)
@@ -62,7 +67,8 @@ struct AgentRulesDecoder {
     private func readIdentity(_ table: inout RuleTable) -> ProcessIdentity {
         let names = table.strings("names")
         for name in names where !Self.isProgramName(name.text) {
-            table.report(.error(at: name.location, "the base name of a program: no slash, comma, colon or blank"))
+            table.report(
+                .error(at: name.location, "the base name of a program: no slash, comma, colon or blank"))
         }
         let paths = table.strings("paths").map { RulePattern($0.text, at: $0.location) }
         return ProcessIdentity(
@@ -85,7 +91,8 @@ struct AgentRulesDecoder {
         let footerRows = table.integer("footer_rows", in: 0...40) ?? 6
         guard let prompt = table.requiredString("prompt") else { return nil }
         return ComposerShape(
-            prompt: RulePattern(prompt.text, at: prompt.location), notPrompt: notPrompt, top: top, bottom: bottom,
+            prompt: RulePattern(prompt.text, at: prompt.location), notPrompt: notPrompt, top: top,
+            bottom: bottom,
             continuation: continuation, absentAbove: absentAbove, footerRows: footerRows)
     }
 
@@ -96,7 +103,8 @@ struct AgentRulesDecoder {
         let stage = table.choice("stage", among: ScreenRule.Stage.allCases.map { ($0.rawValue, $0) })
         let means = table.choice("means", among: Self.meanings)
         let reason = table.choice("reason", among: NeedsYouReason.allCases.map { ($0.rawValue, $0) })
-        let strength = table.choice("strength", among: [("weak", Evidence.Strength.weak), ("strong", .strong)])
+        let strength = table.choice(
+            "strength", among: [("weak", Evidence.Strength.weak), ("strong", .strong)])
         let flags = StateFileDecoder.readFlags(&table)
         let isQuiet = table.boolean("quiet")
         let when = conditions("when", &table)
@@ -109,7 +117,8 @@ struct AgentRulesDecoder {
         }
         let meaning = Self.meaning(means, reason: reason)
         guard let meaning else {
-            table.report(.error(at: name.location, "\"needs-you\" needs a \"reason\", and nothing else takes one"))
+            table.report(
+                .error(at: name.location, "\"needs-you\" needs a \"reason\", and nothing else takes one"))
             return nil
         }
         if when.isEmpty { table.report(.error(at: name.location, "the rule needs a condition in \"when\"")) }
@@ -152,7 +161,8 @@ struct AgentRulesDecoder {
         }
     }
 
-    private func reportTwins(_ rules: [(rule: ScreenRule, location: SourceLocation)], _ root: inout RuleTable) {
+    private func reportTwins(_ rules: [(rule: ScreenRule, location: SourceLocation)], _ root: inout RuleTable)
+    {
         var seen: Set<String> = []
         for (rule, location) in rules where !seen.insert(rule.name).inserted {
             let shown = SafeText.visible(rule.name, limit: 60)

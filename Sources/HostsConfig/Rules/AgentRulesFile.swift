@@ -5,8 +5,8 @@ import HostsModel
 package enum AgentRulesFile {
     /// Reads a rule file and compiles its patterns.
     ///
-    /// - Returns: The rules, or nil when a diagnostic of severity `error` says why they cannot be used; with every
-    ///   diagnostic, in the order of the file.
+    /// - Returns: The rules, or nil when a diagnostic of severity `error` says why they cannot be used; with
+    ///   every diagnostic, in the order of the file.
     package static func load(text: String, file: String) -> (AgentRules?, [Diagnostic]) {
         let (compiled, diagnostics) = compile(bytes: Array(text.utf8), file: file)
         return (compiled?.rules, diagnostics)

@@ -23,7 +23,8 @@ package enum AgentRulesFolder {
     ///
     /// - Parameters:
     ///   - shipped: The folder that came with the program.
-    ///   - own: The person's folder, whose `AGENT.toml` takes the place of the shipped one; nil or missing: none.
+    ///   - own: The person's folder, whose `AGENT.toml` takes the place of the shipped one; nil or missing:
+    ///     none.
     /// - Returns: The rules. A file that cannot be used disables its own agent only, and says so.
     package static func load(shipped: String, own: String?) -> Loaded {
         var diagnostics: [Diagnostic] = []
@@ -51,7 +52,9 @@ package enum AgentRulesFolder {
         return Loaded(book: RuleBook(compiled), diagnostics: diagnostics.sorted())
     }
 
-    private static func compile(_ file: ConfigurationFile, _ diagnostics: inout [Diagnostic]) -> CompiledRules? {
+    private static func compile(_ file: ConfigurationFile, _ diagnostics: inout [Diagnostic])
+        -> CompiledRules?
+    {
         switch file.content {
         case .unreadable(let reason):
             diagnostics.append(.error(at: .whole(file.path), reason))
@@ -82,7 +85,9 @@ package enum AgentRulesFolder {
                 reader.read(name: $0, path: folder + "/" + $0)
             }
         case .missing:
-            if mustExist { diagnostics.append(.error(at: .whole(folder), "the folder of shipped rules is missing")) }
+            if mustExist {
+                diagnostics.append(.error(at: .whole(folder), "the folder of shipped rules is missing"))
+            }
             return []
         case .failed(let reason):
             diagnostics.append(.error(at: .whole(folder), reason))

@@ -76,7 +76,8 @@ struct RuleTable {
     }
 
     mutating func choice<Choice>(
-        _ text: String, at location: SourceLocation, name: String, among choices: [(word: String, value: Choice)]
+        _ text: String, at location: SourceLocation, name: String,
+        among choices: [(word: String, value: Choice)]
     ) -> Choice? {
         if let found = choices.first(where: { $0.word == text }) { return found.value }
         report(.unknownWord(text, at: location, name: name, words: choices.map(\.word)))
@@ -90,7 +91,8 @@ struct RuleTable {
     }
 
     /// Reads an array of tables; what is no table in it is reported.
-    mutating func tables<Result>(_ key: String, limit: Int, _ read: (inout RuleTable) -> Result?) -> [Result] {
+    mutating func tables<Result>(_ key: String, limit: Int, _ read: (inout RuleTable) -> Result?) -> [Result]
+    {
         guard let value = value(key) else { return [] }
         guard case .array(let items) = value.content else {
             report(.wrongKind(value, wanted: "an array of tables"))
@@ -104,7 +106,9 @@ struct RuleTable {
     }
 
     /// Every member of this table, whatever its key.
-    mutating func members<Result>(_ read: (String, inout RuleTable) -> Result?) -> [(key: String, value: Result)] {
+    mutating func members<Result>(_ read: (String, inout RuleTable) -> Result?) -> [(
+        key: String, value: Result
+    )] {
         known += content.members.map(\.key)
         return content.members.compactMap { member in
             let result = child(of: member.value) { read(member.key, &$0) }

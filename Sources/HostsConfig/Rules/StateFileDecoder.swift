@@ -30,7 +30,9 @@ enum StateFileDecoder {
     static func readFlags(_ table: inout RuleTable) -> Set<SessionFlag> {
         let known: [(word: String, value: SessionFlag)] = SessionFlag.allCases.map { ($0.rawValue, $0) }
         return Set(
-            table.strings("flags").compactMap { table.choice($0.text, at: $0.location, name: "flag", among: known) })
+            table.strings("flags").compactMap {
+                table.choice($0.text, at: $0.location, name: "flag", among: known)
+            })
     }
 
     private static func readKeys(_ table: inout RuleTable) -> StateFileRules.Keys {
@@ -48,7 +50,9 @@ enum StateFileDecoder {
         ]
         let members = table.members { _, status -> StateFileRules.Status? in
             let flags = readFlags(&status)
-            return status.choice("state", among: states).map { StateFileRules.Status(state: $0, flags: flags) }
+            return status.choice("state", among: states).map {
+                StateFileRules.Status(state: $0, flags: flags)
+            }
         }
         return Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

@@ -30,7 +30,8 @@ struct AgentSample: Hashable, Sendable {
 
     /// The process is stopped by job control.
     static let stopped = AgentSample(
-        .stopped, strength: .strong, evidence: [Evidence(kind: .process, strength: .strong, rule: "process.stopped")])
+        .stopped, strength: .strong,
+        evidence: [Evidence(kind: .process, strength: .strong, rule: "process.stopped")])
 
     /// Nothing could be seen, and why.
     static func unseen(_ rule: String) -> AgentSample {
@@ -39,8 +40,8 @@ struct AgentSample: Hashable, Sendable {
 
     /// Weighs the state file and the screen: the file decides, but for what it cannot know.
     ///
-    /// A file that says idle does not rule out an error that stands on the screen, and the screen often knows better
-    /// why the agent needs the person.
+    /// A file that says idle does not rule out an error that stands on the screen, and the screen often
+    /// knows better why the agent needs the person.
     init(file: StateFileReading?, screen: ScreenReading?) {
         guard let file else {
             self.init(screen: screen)

@@ -1,9 +1,11 @@
 package import HostsModel
 
-/// Turns the replies of one host into observations. A value: the hub keeps one per host, also across a lost link.
+/// Turns the replies of one host into observations.
 ///
-/// Ask `nextRequest` at each tick and hand every reply to `report`, until it gives an observation. A reply that is not
-/// handed over, or is an error, changes nothing: no state, no exit and no edge comes from it.
+/// A value: the hub keeps one per host, also across a lost link.
+///
+/// Ask `nextRequest` at each tick and hand every reply to `report`, until it gives an observation. A reply
+/// that is not handed over, or is an error, changes nothing: no state, no exit and no edge comes from it.
 package struct HostDetector: Sendable {
     /// What follows a reply.
     package enum Step: Hashable, Sendable {
@@ -40,7 +42,9 @@ package struct HostDetector: Sendable {
         for key in watched.keys { watched[key]?.forgetReadings() }
     }
 
-    /// The request of the next tick. An unfinished look of an earlier one is given up.
+    /// The request of the next tick.
+    ///
+    /// An unfinished look of an earlier one is given up.
     package mutating func nextRequest() -> ProbeRequest {
         look = nil
         var request = RequestBuilder(function: ProbeProgram.probeFunction)
@@ -84,7 +88,8 @@ package struct HostDetector: Sendable {
 
     // MARK: Observing
 
-    private mutating func observe(_ agents: [FoundAgent], in look: Look, at time: WallTime) -> HostObservation {
+    private mutating func observe(_ agents: [FoundAgent], in look: Look, at time: WallTime) -> HostObservation
+    {
         let report = look.report
         var warnings = look.warnings
         var sessions: [AgentSession] = []

@@ -24,12 +24,14 @@ struct Look: Sendable {
         }
     }
 
-    /// What must be asked before the look is whole: named sockets that were not looked at, panes that were not drawn.
+    /// What must be asked before the look is whole: named sockets that were not looked at, panes that were
+    /// not drawn.
     ///
     /// - Parameters:
     ///   - agents: Every agent found so far.
     ///   - sockets: Paths that the arguments of running tmux servers name.
-    ///   - isWatched: Whether the probe has asked for an agent's pane: where it drew none, asking again is idle.
+    ///   - isWatched: Whether the probe has asked for an agent's pane: where it drew none, asking again is
+    ///     idle.
     /// - Returns: Nil when the look is whole, or as good as it gets in this tick.
     mutating func followUp(
         _ agents: [FoundAgent], sockets: [String], isWatched: (FoundAgent) -> Bool
@@ -129,12 +131,14 @@ struct RequestBuilder {
     }
 
     mutating func addSocket(_ socket: String) {
-        guard sockets.count < ProbeProgram.socketLimit, !sockets.contains(socket), Self.isPlain(socket) else { return }
+        guard sockets.count < ProbeProgram.socketLimit, !sockets.contains(socket), Self.isPlain(socket) else {
+            return
+        }
         sockets.append(socket)
         words.append("socket:\(socket)")
     }
 
-    /// - Parameter stamp: The time of the last writing that was seen, in seconds since 1970; 0: draw anyway.
+    /// Asks for a pane, unless it was last written to at `stamp` (seconds since 1970; 0: draw it anyway).
     mutating func addCapture(_ place: Place, stamp: Int64) {
         guard captures < ProbeProgram.captureLimit, let socket = place.socket, Self.isPlain(socket),
             let pane = place.pane, pane.hasPrefix("%"), UInt32(pane.dropFirst()) != nil

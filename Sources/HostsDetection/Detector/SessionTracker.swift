@@ -2,8 +2,8 @@ import HostsModel
 
 /// What is published about one agent, and what must be remembered to publish it calmly.
 ///
-/// Work and need are published at once; a turn end at once on strong evidence, else with the second look that says
-/// the same. One look that saw nothing changes nothing.
+/// Work and need are published at once; a turn end at once on strong evidence, else with the second look
+/// that says the same. One look that saw nothing changes nothing.
 struct SessionTracker: Hashable, Sendable {
     /// Looks without any sign after which the state is unknown.
     static let unknownLooks = 2
@@ -36,9 +36,8 @@ struct SessionTracker: Hashable, Sendable {
         publish(Self.state(of: sample.finding) ?? .unknown, sample, at: time)
     }
 
-    /// Takes the next look into account.
-    ///
-    /// - Parameter isStill: Nothing was written to the terminal since the look before.
+    /// Takes the next look into account; `isStill` if nothing was written to the terminal since the one
+    /// before.
     mutating func observe(_ sample: AgentSample, isStill: Bool, at time: WallTime) {
         wantsConfirmation = false
         if sample.finding != .previous { previousSince = nil }

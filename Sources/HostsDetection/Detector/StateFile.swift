@@ -8,11 +8,12 @@ package struct StateFileReading: Hashable, Sendable {
     /// Why it needs the person, if it says so.
     package var reason: NeedsYouReason?
     package var version: String?
-    /// The rule that evidence names, e.g. `claude.state-file.shell`.
+    /// The rule that evidence names, such as `claude.state-file.shell`.
     package var rule: String
 
     package init(
-        state: StateFileRules.Status.State, flags: Set<SessionFlag>, reason: NeedsYouReason?, version: String?,
+        state: StateFileRules.Status.State, flags: Set<SessionFlag>, reason: NeedsYouReason?,
+        version: String?,
         rule: String
     ) {
         self.state = state
@@ -22,13 +23,14 @@ package struct StateFileReading: Hashable, Sendable {
         self.rule = rule
     }
 
-    /// Reads a state file.
+    /// Reads a state file; nil where it is of another process, no JSON, or has a status that the rules do
+    /// not know.
     ///
     /// - Parameters:
     ///   - json: The file's bytes, as another program wrote them.
     ///   - startTime: When the process was started, as `/proc` says; a file of another process, or of another
     ///     namespace of processes, says something else.
-    /// - Returns: Nil where the file is of another process, is no JSON, or has a status that the rules do not know.
+    ///   - rules: The rules of the agent that wrote it.
     package init?(json: [UInt8], startTime: String, rules: CompiledRules) {
         guard let file = rules.rules.stateFile else { return nil }
         let members: [String: JSONMember]
@@ -45,7 +47,8 @@ package struct StateFileReading: Hashable, Sendable {
             rules.reasons.first { $0.pattern.find(in: text) == .match }?.reason
         }
         self.init(
-            state: status.state, flags: status.flags, reason: status.state == .needsYou ? reason ?? .other : nil,
+            state: status.state, flags: status.flags,
+            reason: status.state == .needsYou ? reason ?? .other : nil,
             version: members[file.keys.version]?.text.map { SafeText.visible($0, limit: 40) },
             rule: "\(rules.rules.name).state-file.\(SafeText.visible(word, limit: 40))")
     }

@@ -61,7 +61,9 @@ struct WatchedAgent: Sendable {
 
     /// What is worth telling of this agent.
     func warnings(rules: CompiledRules) -> [String] {
-        var result = (reading?.failedRules ?? []).map { "the rule \($0) could not be decided: a pattern met its limit" }
+        var result = (reading?.failedRules ?? []).map {
+            "the rule \($0) could not be decided: a pattern met its limit"
+        }
         if let version, !rules.rules.versions.contains(version) {
             result.append("\(agent) \(version) is not of the versions that its rules were made for")
         }
@@ -107,7 +109,8 @@ struct WatchedAgent: Sendable {
         }
         var sample = AgentSample(file: fileReading, screen: screen)
         if screen?.hasBusyTitle == true { hasShownBusyTitle = true }
-        if rules.rules.idleTitleIsStrong, hasShownBusyTitle, sample.finding == .idle, sample.strength == .weak {
+        if rules.rules.idleTitleIsStrong, hasShownBusyTitle, sample.finding == .idle, sample.strength == .weak
+        {
             sample.strength = .strong
             sample.evidence.append(Evidence(kind: .title, strength: .strong, rule: "\(agent).idle-title"))
         }

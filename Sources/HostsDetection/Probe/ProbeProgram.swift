@@ -19,184 +19,193 @@ package enum ProbeProgram {
     static let socketLimit = 8
 
     private static let text = #"""
-    # Functions of the probe. They only read: no file is written, nothing is started but the tools named here,
-    # and tmux gets commands that never start a server. Each runs in a subshell of the link's shell.
+        # Functions of the probe. They only read: no file is written, nothing is started but the tools named here,
+        # and tmux gets commands that never start a server. Each runs in a subshell of the link's shell.
 
-    hostsd_setup() {
-        nonce=$1
-        umask 077
-        set +e +u +f
-        PATH=${PATH:-/usr/bin:/bin}:/opt/homebrew/bin:/usr/local/bin:/opt/local/bin
-        PATH=$PATH:$HOME/.local/bin:$HOME/bin:/home/linuxbrew/.linuxbrew/bin
-        PATH=$PATH:/run/current-system/sw/bin:/snap/bin
-        LC_ALL=C # bytes are cut and searched; tmux gets -u, without which it replaces what is not ASCII
-        export PATH LC_ALL
-        unset TMUX TMUX_PANE
-        limit=
-        command -v timeout >/dev/null 2>&1 && limit='timeout 2'
-        newline='
-    '
-        spaces=$IFS hung=0 servers=0 seen=$newline
-    }
+        hostsd_setup() {
+            nonce=$1
+            umask 077
+            set +e +u +f
+            PATH=${PATH:-/usr/bin:/bin}:/opt/homebrew/bin:/usr/local/bin:/opt/local/bin
+            PATH=$PATH:$HOME/.local/bin:$HOME/bin:/home/linuxbrew/.linuxbrew/bin
+            PATH=$PATH:/run/current-system/sw/bin:/snap/bin
+            LC_ALL=C # bytes are cut and searched; tmux gets -u, without which it replaces what is not ASCII
+            export PATH LC_ALL
+            unset TMUX TMUX_PANE
+            limit=
+            # A client may have been started with every other signal blocked.
+            command -v timeout >/dev/null 2>&1 && limit='timeout -s KILL 2'
+            newline='
+        '
+            spaces=$IFS hung=0 servers=0 seen=$newline
+        }
 
-    # hostsd_server SOCKET ARGUMENT...: lists one tmux server and draws the panes that the arguments ask for.
-    hostsd_server() {
-        socket=$1
-        shift
-        case $seen in *"$newline$socket$newline"*) return ;; esac
-        seen=$seen$socket$newline
-        [ -S "$socket" ] || return
-        servers=$((servers + 1))
-        printf '@%s server %s\n' "$nonce" "$socket"
-        if [ "$servers" -gt 16 ] || [ "$hung" -ge 2 ]; then
-            printf '@%s served skipped\n' "$nonce"
-            return
-        fi
-        count=$#
-        set -- "$@" \
-            display-message -p "@$nonce tmux #{pid} #{start_time} %s #{version}" \; \
-            display-message -p "@$nonce clients" \; list-clients -F \
-            '#{client_pid} #{client_activity} #{client_tty} #{pane_id} #{session_name}' \; \
-            display-message -p "@$nonce panes" \; list-panes -a -F \
-            "#{pane_id} #{pane_pid} #{pane_tty} #{pane_dead} #{pane_in_mode} #{window_bell_flag} \
-    #{window_activity} #{pane_width} #{pane_height} \
-    #{session_name}:#{window_index}.#{pane_index} #{pane_title}" \; \
-            display-message -p "@$nonce listed"
-        for word do
-            case $word in
-            capture:%*:*:"$socket")
-                pane=${word#capture:%}
-                pane=${pane%%:*}
-                stamp=${word#capture:*:}
-                stamp=${stamp%%:*}
-                case $pane$stamp in *[!0-9]*) continue ;; esac
-                # A pane that is gone must not end the command list: its condition is false, it draws nothing.
-                set -- "$@" \; if-shell -F -t "%$pane" \
-                    "#{&&:#{==:#{pane_id},%$pane},#{!=:#{window_activity},$stamp}}" \
-                    "display-message -p -t %$pane '@$nonce screen #{pane_id}' ; capture-pane -p -t %$pane ; \
-    display-message -p -t %$pane '@$nonce drawn #{pane_id}'" \
-                    "display-message -p -t %$pane '@$nonce same #{pane_id}'"
-                ;;
-            esac
-        done
-        shift "$count"
-        $limit tmux -u -S "$socket" "$@" 2>/dev/null
-        status=$?
-        [ "$status" -eq 124 ] && hung=$((hung + 1))
-        printf '@%s served %s\n' "$nonce" "$status"
-    }
-
-    hostsd_named_servers() {
-        for name do
-            case $name in socket:/*) hostsd_server "${name#socket:}" "$@" ;; esac
-        done
-    }
-
-    hostsd_servers() {
-        for place in "${TMUX_TMPDIR:-/tmp}" "${TMUX_TMPDIR:-/run/user/$user}"; do
-            for path in "$place/tmux-$user"/*; do
-                hostsd_server "$path" "$@"
-            done
-        done
-        hostsd_named_servers "$@"
-    }
-
-    # The processes of this user that have a terminal, tmux servers, and this shell: proof of a whole list.
-    # Every line carries the path it was read from: nothing that a process calls itself can look like another
-    # line. Arguments are read of interpreters, tmux and what the requests call a name only.
-    hostsd_processes() {
-        files=
-        for path in /proc/[0-9]*; do
-            [ -O "$path" ] && files="$files $path/stat"
-        done
-        found=$(grep -aHs -e "^$$ (" -e '^[0-9]* (tmux' \
-            -e ') [A-Za-z] [0-9]* [0-9]* [0-9]* -\{0,1\}[1-9]' $files | cut -b 1-224)
-        printf '@%s processes %s\n%s\n@%s commands\n' "$nonce" "$$" "$found" "$nonce"
-        pids= files=
-        IFS=$newline
-        for line in $found; do
-            pid=${line#/proc/}
-            pid=${pid%%/*}
-            pids=$pids$pid$newline
-            name=${line#*"("}
-            name=${name%")"*}
-            case $name in
-            node* | MainThread | bun* | deno* | python* | *sh | sudo | npx* | npm* | uv* | tmux* | .* | [0-9]*) ;;
-            *)
-                wanted=
-                for word do
-                    case $word in names:*"$name"*) wanted=yes ;; esac
-                done
-                [ -n "$wanted" ] || continue
-                ;;
-            esac
-            files=$files/proc/$pid/cmdline$newline
-        done
-        [ -n "$files" ] && grep -aHs -m 1 '' $files | cut -b 1-512
-        IFS=$spaces
-    }
-
-    # hostsd_state AGENT:VARIABLE:HOME:FOLDER: the state files of the processes that were found.
-    hostsd_state() {
-        printf '@%s state %s\n' "$nonce" "${1%%:*}"
-        rest=${1#*:}
-        variable=${rest%%:*}
-        rest=${rest#*:}
-        case $variable in *[!A-Za-z0-9_]* | [0-9]*) return ;; esac
-        home=
-        [ -n "$variable" ] && eval "home=\${$variable:-}"
-        cd "${home:-$HOME/${rest%%:*}}/${rest#*:}" 2>/dev/null || return
-        files=
-        for pid in $pids; do
-            [ -f "$pid.json" ] && files="$files $pid.json"
-        done
-        [ -n "$files" ] && grep -aHs -m 1 '' $files | cut -b 1-2048
-        cd /
-    }
-
-    # hostsd_probe NONCE WORD...: looks at processes, state files and every tmux server of the user. Words:
-    #   names:NAME,NAME...                    programs whose arguments are wanted
-    #   state:AGENT:VARIABLE:HOME:FOLDER      state files in $VARIABLE/FOLDER, else ~/HOME/FOLDER
-    #   socket:PATH                           a tmux server that is in none of the usual places
-    #   capture:%PANE:STAMP:PATH              draw a pane there, if last written to at another time than STAMP
-    hostsd_probe() (
-        hostsd_setup "$1"
-        shift
-        printf '@%s hostsd 1 probe\n' "$nonce"
-        if ! [ -r /proc/self/stat ]; then
-            printf '@%s unsupported\n@%s done\n' "$nonce" "$nonce"
-            return
-        fi
-        kernel= release= name= boot= user=
-        read -r kernel </proc/sys/kernel/ostype
-        read -r release </proc/sys/kernel/osrelease
-        read -r name </proc/sys/kernel/hostname
-        [ -r /proc/sys/kernel/random/boot_id ] && read -r boot </proc/sys/kernel/random/boot_id
-        [ -n "$boot" ] || boot=$(grep -s '^btime ' /proc/stat)
-        while read -r key real user rest; do
-            [ "$key" = Uid: ] && break
-        done </proc/self/status
-        printf '@%s system %s %s %s\n@%s boot %s\n@%s user %s\n' \
-            "$nonce" "$kernel" "$release" "$name" "$nonce" "$boot" "$nonce" "$user"
-        {
-            hostsd_processes "$@"
+        # hostsd_server SOCKET ARGUMENT...: lists one tmux server and draws the panes that the arguments ask for.
+        hostsd_server() {
+            socket=$1
+            shift
+            case $seen in *"$newline$socket$newline"*) return ;; esac
+            seen=$seen$socket$newline
+            [ -S "$socket" ] || return
+            servers=$((servers + 1))
+            printf '@%s server %s\n' "$nonce" "$socket"
+            if [ "$servers" -gt 16 ] || [ "$hung" -ge 2 ]; then
+                printf '@%s served skipped\n' "$nonce"
+                return
+            fi
+            count=$#
+            set -- "$@" \
+                display-message -p "@$nonce tmux #{pid} #{start_time} %s #{version}" \; \
+                display-message -p "@$nonce clients" \; list-clients -F \
+                '#{client_pid} #{client_activity} #{client_tty} #{pane_id} #{session_name}' \; \
+                display-message -p "@$nonce panes" \; list-panes -a -F \
+                "#{pane_id} #{pane_pid} #{pane_tty} #{pane_dead} #{pane_in_mode} #{window_bell_flag} \
+        #{window_activity} #{pane_width} #{pane_height} \
+        #{session_name}:#{window_index}.#{pane_index} #{pane_title}" \; \
+                display-message -p "@$nonce listed"
             for word do
-                case $word in state:*:*:*:*) hostsd_state "${word#state:}" ;; esac
+                case $word in
+                capture:%*:*:"$socket")
+                    pane=${word#capture:%}
+                    pane=${pane%%:*}
+                    stamp=${word#capture:*:}
+                    stamp=${stamp%%:*}
+                    case $pane$stamp in *[!0-9]*) continue ;; esac
+                    # A pane that is gone must not end the command list: its condition is false, it draws nothing.
+                    set -- "$@" \; if-shell -F -t "%$pane" \
+                        "#{&&:#{==:#{pane_id},%$pane},#{!=:#{window_activity},$stamp}}" \
+                        "display-message -p -t %$pane '@$nonce screen #{pane_id}' ; capture-pane -p -t %$pane ; \
+        display-message -p -t %$pane '@$nonce drawn #{pane_id}'" \
+                        "display-message -p -t %$pane '@$nonce same #{pane_id}'"
+                    ;;
+                esac
             done
-            printf '@%s processed\n' "$nonce"
-        } | head -c 92160
-        printf '\n'
-        command -v tmux >/dev/null 2>&1 && hostsd_servers "$@" | head -c 107520
-        printf '\n@%s done\n' "$nonce"
-    )
+            shift "$count"
+            $limit tmux -u -S "$socket" "$@" 2>/dev/null
+            status=$?
+            case $status in 124 | 137) hung=$((hung + 1)) ;; esac
+            printf '@%s served %s\n' "$nonce" "$status"
+        }
 
-    # hostsd_look NONCE WORD...: draws panes that were found just now; `socket` and `capture` as above.
-    hostsd_look() (
-        hostsd_setup "$1"
-        shift
-        printf '@%s hostsd 1 look\n' "$nonce"
-        command -v tmux >/dev/null 2>&1 && hostsd_named_servers "$@" | head -c 107520
-        printf '\n@%s done\n' "$nonce"
-    )
-    """#
+        hostsd_named_servers() {
+            for name do
+                case $name in socket:/*) hostsd_server "${name#socket:}" "$@" ;; esac
+            done
+        }
+
+        hostsd_servers() {
+            for place in "${TMUX_TMPDIR:-/tmp}" "${TMUX_TMPDIR:-/run/user/$user}"; do
+                for path in "$place/tmux-$user"/*; do
+                    hostsd_server "$path" "$@"
+                done
+            done
+            hostsd_named_servers "$@"
+        }
+
+        # Copies what tmux says, up to the end mark and at most 105 KiB. The end of the pipe may never come: a client
+        # hands its output to the server, and a server that hangs keeps it. (Not awk: mawk waits for a full block.)
+        hostsd_bound() {
+            sed -e "/^@$nonce end\$/q" | head -c 107520
+        }
+
+        # The processes of this user that have a terminal, tmux servers, and this shell: proof of a whole list.
+        # Every line carries the path it was read from: nothing that a process calls itself can look like another
+        # line. Arguments are read of interpreters, tmux and what the requests call a name only.
+        hostsd_processes() {
+            files=
+            for path in /proc/[0-9]*; do
+                [ -O "$path" ] && files="$files $path/stat"
+            done
+            found=$(grep -aHs -e "^$$ (" -e '^[0-9]* (tmux' \
+                -e ') [A-Za-z] [0-9]* [0-9]* [0-9]* -\{0,1\}[1-9]' $files | cut -b 1-224)
+            printf '@%s processes %s\n%s\n@%s commands\n' "$nonce" "$$" "$found" "$nonce"
+            pids= files=
+            IFS=$newline
+            for line in $found; do
+                pid=${line#/proc/}
+                pid=${pid%%/*}
+                pids=$pids$pid$newline
+                name=${line#*"("}
+                name=${name%")"*}
+                case $name in
+                node* | MainThread | bun* | deno* | python* | *sh | sudo | npx* | uv* | tmux* | .* | [0-9]*) ;;
+                *)
+                    wanted=
+                    for word do
+                        case $word in names:*"$name"*) wanted=yes ;; esac
+                    done
+                    [ -n "$wanted" ] || continue
+                    ;;
+                esac
+                files=$files/proc/$pid/cmdline$newline
+            done
+            [ -n "$files" ] && grep -aHs -m 1 '' $files | cut -b 1-512
+            IFS=$spaces
+        }
+
+        # hostsd_state AGENT:VARIABLE:HOME:FOLDER: the state files of the processes that were found.
+        hostsd_state() {
+            printf '@%s state %s\n' "$nonce" "${1%%:*}"
+            rest=${1#*:}
+            variable=${rest%%:*}
+            rest=${rest#*:}
+            case $variable in *[!A-Za-z0-9_]* | [0-9]*) return ;; esac
+            home=
+            [ -n "$variable" ] && eval "home=\${$variable:-}"
+            cd "${home:-$HOME/${rest%%:*}}/${rest#*:}" 2>/dev/null || return
+            files=
+            for pid in $pids; do
+                [ -f "$pid.json" ] && files="$files $pid.json"
+            done
+            [ -n "$files" ] && grep -aHs -m 1 '' $files | cut -b 1-2048
+            cd /
+        }
+
+        # hostsd_probe NONCE WORD...: looks at processes, state files and every tmux server of the user. Words:
+        #   names:NAME,NAME...                    programs whose arguments are wanted
+        #   state:AGENT:VARIABLE:HOME:FOLDER      state files in $VARIABLE/FOLDER, else ~/HOME/FOLDER
+        #   socket:PATH                           a tmux server that is in none of the usual places
+        #   capture:%PANE:STAMP:PATH              draw a pane there, if last written to at another time than STAMP
+        hostsd_probe() (
+            hostsd_setup "$1"
+            shift
+            printf '@%s hostsd 1 probe\n' "$nonce"
+            if ! [ -r /proc/self/stat ]; then
+                printf '@%s unsupported\n@%s done\n' "$nonce" "$nonce"
+                return
+            fi
+            kernel= release= name= boot= user=
+            read -r kernel </proc/sys/kernel/ostype
+            read -r release </proc/sys/kernel/osrelease
+            read -r name </proc/sys/kernel/hostname
+            [ -r /proc/sys/kernel/random/boot_id ] && read -r boot </proc/sys/kernel/random/boot_id
+            [ -n "$boot" ] || boot=$(grep -s '^btime ' /proc/stat)
+            while read -r key real user rest; do
+                [ "$key" = Uid: ] && break
+            done </proc/self/status
+            printf '@%s system %s %s %s\n@%s boot %s\n@%s user %s\n' \
+                "$nonce" "$kernel" "$release" "$name" "$nonce" "$boot" "$nonce" "$user"
+            {
+                hostsd_processes "$@"
+                for word do
+                    case $word in state:*:*:*:*) hostsd_state "${word#state:}" ;; esac
+                done
+                printf '@%s processed\n' "$nonce"
+            } | head -c 92160
+            printf '\n'
+            command -v tmux >/dev/null 2>&1 &&
+                { hostsd_servers "$@"; printf '@%s end\n' "$nonce"; } | hostsd_bound
+            printf '\n@%s done\n' "$nonce"
+        )
+
+        # hostsd_look NONCE WORD...: draws panes that were found just now; `socket` and `capture` as above.
+        hostsd_look() (
+            hostsd_setup "$1"
+            shift
+            printf '@%s hostsd 1 look\n' "$nonce"
+            command -v tmux >/dev/null 2>&1 &&
+                { hostsd_named_servers "$@"; printf '@%s end\n' "$nonce"; } | hostsd_bound
+            printf '\n@%s done\n' "$nonce"
+        )
+        """#
 }

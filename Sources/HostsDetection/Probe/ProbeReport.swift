@@ -8,7 +8,7 @@ package struct ProbeReport: Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// Kernel, release and host name, e.g. `Linux 6.1.0-40-amd64 devbox`.
+    /// Kernel, release and host name, such as `Linux 6.1.0-40-amd64 devbox`.
     package var system: String
     package var bootID: String
     /// The user id of the account.
@@ -51,7 +51,8 @@ package struct ProcessRecord: Hashable, Sendable {
     package var arguments: [String]
 
     package init(
-        pid: Int32, parent: Int32, group: Int32, session: Int32, terminal: Int32, foreground: Int32, state: UInt8,
+        pid: Int32, parent: Int32, group: Int32, session: Int32, terminal: Int32, foreground: Int32,
+        state: UInt8,
         startTime: String, name: String, arguments: [String] = []
     ) {
         self.pid = pid
@@ -75,13 +76,14 @@ extension ProcessRecord {
     /// Its group owns the terminal.
     package var isForeground: Bool { terminal != 0 && group == foreground }
 
-    /// The name of the terminal, e.g. `pts/3`; nil: none, or of a kind that people do not type at.
+    /// The name of the terminal, such as `pts/3`; nil: none, or of a kind that people do not type at.
     package var terminalName: String? {
         let device = UInt32(bitPattern: terminal)
         let major = (device >> 8) & 0xfff
         let minor = (device & 0xff) | ((device >> 12) & 0xfff00)
         switch major {
-        case 136...143: return "pts/\(minor + (major - 136) * 256)"  // Linux, Documentation/admin-guide/devices.txt
+        // Linux, Documentation/admin-guide/devices.txt
+        case 136...143: return "pts/\(minor + (major - 136) * 256)"
         case 4: return minor < 64 ? "tty\(minor)" : "ttyS\(minor - 64)"
         default: return nil
         }

@@ -1,6 +1,8 @@
 package import HostsModel
 
-/// Reads the bytes of a reply. Total: any bytes give a report or an error.
+/// Reads the bytes of a reply.
+///
+/// Total: any bytes give a report or an error.
 package enum ReplyParser {
     /// Most processes kept.
     static let processLimit = 1_000
@@ -22,7 +24,9 @@ package enum ReplyParser {
     package static func parse(_ body: [UInt8], nonce: String) throws(ReplyError) -> ProbeReport {
         guard !nonce.isEmpty else { throw .unmarked }
         var sections = SectionReader(body: body, nonce: nonce)
-        guard let first = sections.next(), first.name == "hostsd", sections.preambleIsEmpty else { throw .unmarked }
+        guard let first = sections.next(), first.name == "hostsd", sections.preambleIsEmpty else {
+            throw .unmarked
+        }
         guard let version = first.words.first.flatMap({ Int($0) }) else { throw .unmarked }
         guard version == ProbeProgram.version else { throw .otherVersion(version) }
         guard let kind = first.words.dropFirst().first.flatMap({ ProbeReport.Kind(rawValue: $0) }) else {
@@ -83,9 +87,11 @@ struct SectionReader {
         }
         let text = String(decoding: body[(header.lowerBound + mark.count)..<header.upperBound], as: UTF8.self)
         let words = text.split(separator: " ").map(String.init)
-        let rest = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first
+        let rest = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).dropFirst()
+            .first
         return ReplySection(
-            name: words.first ?? "", words: Array(words.dropFirst()), text: rest.map(String.init) ?? "", rows: rows)
+            name: words.first ?? "", words: Array(words.dropFirst()), text: rest.map(String.init) ?? "",
+            rows: rows)
     }
 
     private func isHeader(_ line: Range<Int>) -> Bool {

@@ -53,7 +53,8 @@ extension TmuxClient {
         guard words.count == 5, let pid = Int32(text(words[0])), let activity = Int64(text(words[1])) else {
             return nil
         }
-        self.init(pid: pid, activity: activity, tty: text(words[2]), pane: text(words[3]), session: text(words[4]))
+        self.init(
+            pid: pid, activity: activity, tty: text(words[2]), pane: text(words[3]), session: text(words[4]))
     }
 }
 
@@ -71,7 +72,8 @@ extension TmuxPane {
             id: text(words[0]), pid: pid, tty: text(words[2]), isDead: text(words[3]) == "1",
             isInMode: text(words[4]) == "1", hasBell: text(words[5]) == "1",
             activity: Int64(text(words[6])) ?? 0, width: Int(text(words[7])) ?? 0,
-            height: Int(text(words[8])) ?? 0, label: text(rest[..<space]), title: text(rest[space...].dropFirst()))
+            height: Int(text(words[8])) ?? 0, label: text(rest[..<space]),
+            title: text(rest[space...].dropFirst()))
     }
 }
 
@@ -100,7 +102,9 @@ struct ByteScanner {
         return true
     }
 
-    /// A decimal number; nil if none stands here or it does not fit. Unsigned fields may wrap: they are not used.
+    /// A decimal number; nil if none stands here or it does not fit.
+    ///
+    /// Unsigned fields may wrap: they are not used.
     mutating func number() -> Int64? {
         let isNegative = skip("-")
         let start = position

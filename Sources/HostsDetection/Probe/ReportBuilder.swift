@@ -42,7 +42,9 @@ struct ReportBuilder {
     // MARK: Processes
 
     private mutating func addProcesses(_ section: ReplySection, of body: [UInt8]) throws(ReplyError) {
-        guard let pid = section.words.first.flatMap({ Int32($0) }) else { throw .malformed(section: "processes") }
+        guard let pid = section.words.first.flatMap({ Int32($0) }) else {
+            throw .malformed(section: "processes")
+        }
         shell = pid
         for row in section.rows where report.processes.count < ReplyParser.processLimit {
             guard let line = ProcLine(row, of: body, file: "stat") else { continue }
@@ -73,7 +75,8 @@ struct ReportBuilder {
             let file = String(decoding: line[..<colon], as: UTF8.self)
             guard file.hasSuffix(".json"), let pid = Int32(file.dropLast(5)) else { continue }
             report.stateFiles.append(
-                StateFileRecord(agent: AgentName(rawValue: agent), pid: pid, json: Array(line[(colon + 1)...])))
+                StateFileRecord(
+                    agent: AgentName(rawValue: agent), pid: pid, json: Array(line[(colon + 1)...])))
         }
     }
 
@@ -131,7 +134,7 @@ struct ReportBuilder {
         guard let status = Int(word) else { return .failed(status: -1) }
         switch status {
         case 0: return .served
-        case 124: return .timedOut  // timeout(1)
+        case 124, 137: return .timedOut  // timeout(1); 137 is 128 and SIGKILL
         case 1 where !isListed: return .notRunning
         default: return .failed(status: status)
         }

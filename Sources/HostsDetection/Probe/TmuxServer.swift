@@ -24,12 +24,13 @@ package struct TmuxServer: Hashable, Sendable {
     package var version: String
     package var clients: [TmuxClient]
     package var panes: [TmuxPane]
-    /// The drawn panes, by tmux's name of the pane, e.g. `%4`.
+    /// The drawn panes, by tmux's name of the pane, such as `%4`.
     package var captures: [String: Capture]
 
     package init(
         socket: String, answer: Answer = .cut, isListed: Bool = false, pid: Int32 = 0, now: Int64 = 0,
-        version: String = "", clients: [TmuxClient] = [], panes: [TmuxPane] = [], captures: [String: Capture] = [:]
+        version: String = "", clients: [TmuxClient] = [], panes: [TmuxPane] = [],
+        captures: [String: Capture] = [:]
     ) {
         self.socket = socket
         self.answer = answer
@@ -72,7 +73,7 @@ package struct TmuxClient: Hashable, Sendable {
 
 /// One pane of a tmux server.
 package struct TmuxPane: Hashable, Sendable {
-    /// tmux's own name, e.g. `%4`.
+    /// tmux's own name, such as `%4`.
     package var id: String
     /// The process that the pane was opened with: the leader of the session on its terminal.
     package var pid: Int32

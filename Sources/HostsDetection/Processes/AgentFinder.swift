@@ -4,7 +4,7 @@ package import HostsModel
 package struct FoundAgent: Hashable, Sendable {
     package let agent: AgentName
     package let process: ProcessRecord
-    /// Its own processes below it, e.g. the native program that a node script has started.
+    /// Its own processes below it, such as the native program that a node script has started.
     package let helpers: [ProcessRecord]
     package let place: Place
     /// The pane that shows it; nil outside tmux.
@@ -15,7 +15,8 @@ package struct FoundAgent: Hashable, Sendable {
     package let version: String?
 
     package init(
-        agent: AgentName, process: ProcessRecord, helpers: [ProcessRecord], place: Place, pane: TmuxPane?, serverNow: Int64,
+        agent: AgentName, process: ProcessRecord, helpers: [ProcessRecord], place: Place, pane: TmuxPane?,
+        serverNow: Int64,
         version: String?
     ) {
         self.agent = agent
@@ -28,7 +29,9 @@ package struct FoundAgent: Hashable, Sendable {
     }
 }
 
-/// Finds agents among the processes of a report. The process decides, never a screen or a title: those outlive it.
+/// Finds agents among the processes of a report.
+///
+/// The process decides, never a screen or a title: those outlive it.
 package struct AgentFinder {
     private let book: RuleBook
     private let table: ProcessTable
@@ -49,8 +52,9 @@ package struct AgentFinder {
 
     /// Every agent that has a terminal and its foreground, or is stopped there; in the order of the report.
     ///
-    /// - Parameter known: Agents of earlier looks: they stay agents while their process lives, in the foreground
-    ///   or not, since a tool of theirs may own the terminal for a moment.
+    /// - Parameter known: Agents of earlier looks: they stay agents while their process lives, in the
+    ///   foreground or not, since a tool of theirs may own the terminal for a moment.
+    /// - Returns: The agents, each once.
     func agents(known: [ProcessKey: AgentName]) -> [FoundAgent] {
         var matches: [Int32: Match] = [:]
         for process in table.processes where process.terminal != 0 && !process.isDead {
@@ -84,17 +88,21 @@ package struct AgentFinder {
         for process in table.processes where process.name.hasPrefix("tmux") {
             var words = process.arguments.dropFirst().makeIterator()
             while let word = words.next() {
-                if word.hasPrefix("-S"), let path = word.count > 2 ? String(word.dropFirst(2)) : words.next() {
+                if word.hasPrefix("-S"), let path = word.count > 2 ? String(word.dropFirst(2)) : words.next()
+                {
                     if path.hasPrefix("/") { result.insert(path) }
-                } else if word.hasPrefix("-L"), let name = word.count > 2 ? String(word.dropFirst(2)) : words.next() {
+                } else if word.hasPrefix("-L"),
+                    let name = word.count > 2 ? String(word.dropFirst(2)) : words.next()
+                {
                     if !name.contains("/") { result.insert("/tmp/tmux-\(user)/\(name)") }
                 } else if !word.hasPrefix("-") {
                     break
                 }
             }
         }
-        return result.filter { path in path.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f } }
-            .sorted()
+        return result.filter { path in path.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
+        }
+        .sorted()
     }
 
     // MARK: Matching
@@ -110,8 +118,12 @@ package struct AgentFinder {
         for compiled in book.agents {
             let identity = compiled.rules.process
             let isNamed = identity.names.contains(line.name)
-            guard isNamed || compiled.paths.contains(where: { $0.find(in: line.path) == .match }) else { continue }
-            guard !line.arguments.contains(where: { identity.excludedArguments.contains($0) }) else { continue }
+            guard isNamed || compiled.paths.contains(where: { $0.find(in: line.path) == .match }) else {
+                continue
+            }
+            guard !line.arguments.contains(where: { identity.excludedArguments.contains($0) }) else {
+                continue
+            }
             if let command = line.command, identity.excludedCommands.contains(command) { continue }
             return Match(
                 agent: compiled.rules.name, isWrapper: line.isWrapper, version: Self.version(in: line.path))
@@ -128,19 +140,24 @@ package struct AgentFinder {
         return isVersion ? String(last) : nil
     }
 
-    // What an agent starts is its tool, its worker or its helper, whatever it is called; but a script of a shell
-    // only waits for the agent proper.
-    private func isAgent(_ process: ProcessRecord, known: [ProcessKey: AgentName], _ matches: [Int32: Match]) -> Bool {
+    // What an agent starts is its tool, its worker or its helper, whatever it is called; but a script of a
+    // shell only waits for the agent proper.
+    private func isAgent(_ process: ProcessRecord, known: [ProcessKey: AgentName], _ matches: [Int32: Match])
+        -> Bool
+    {
         if known[ProcessKey(process)] != nil { return true }
         guard let match = matches[process.pid], process.terminal != 0 else { return false }
         return !match.isWrapper || !hasAgentChild(process, agent: match.agent, matches)
     }
 
-    private func hasAgentChild(_ process: ProcessRecord, agent: AgentName, _ matches: [Int32: Match]) -> Bool {
+    private func hasAgentChild(_ process: ProcessRecord, agent: AgentName, _ matches: [Int32: Match]) -> Bool
+    {
         table.processes.contains { $0.parent == process.pid && matches[$0.pid]?.agent == agent }
     }
 
-    private func helpers(of process: ProcessRecord, agent: AgentName, _ matches: [Int32: Match]) -> [ProcessRecord] {
+    private func helpers(of process: ProcessRecord, agent: AgentName, _ matches: [Int32: Match])
+        -> [ProcessRecord]
+    {
         table.processes.filter { other in
             other.pid != process.pid && other.group == process.group && matches[other.pid]?.agent == agent
                 && table.ancestors(of: other).contains { $0.pid == process.pid }
@@ -150,22 +167,26 @@ package struct AgentFinder {
     // MARK: Places
 
     private func found(
-        _ agent: AgentName, _ process: ProcessRecord, helpers: [ProcessRecord], parents: [ProcessRecord], version: String?
+        _ agent: AgentName, _ process: ProcessRecord, helpers: [ProcessRecord], parents: [ProcessRecord],
+        version: String?
     ) -> FoundAgent {
         let tty = process.terminalName
         for server in servers {
             // Device numbers repeat between containers; the leader of the terminal's session does not.
             let pane = server.panes.first { pane in
-                pane.pid == process.session || pane.pid == process.pid || parents.contains { $0.pid == pane.pid }
+                pane.pid == process.session || pane.pid == process.pid
+                    || parents.contains { $0.pid == pane.pid }
             }
             guard let pane else { continue }
-            let place = Place(label: SafeText.visible(pane.label), socket: server.socket, pane: pane.id, tty: tty)
+            let place = Place(
+                label: SafeText.visible(pane.label), socket: server.socket, pane: pane.id, tty: tty)
             return FoundAgent(
                 agent: agent, process: process, helpers: helpers, place: place, pane: pane,
                 serverNow: server.now, version: version)
         }
         return FoundAgent(
-            agent: agent, process: process, helpers: helpers, place: Place(label: tty ?? "-", tty: tty), pane: nil,
+            agent: agent, process: process, helpers: helpers, place: Place(label: tty ?? "-", tty: tty),
+            pane: nil,
             serverNow: 0, version: version)
     }
 }

@@ -22,7 +22,9 @@ struct CommandLine: Hashable {
             self.init(path: first, arguments: Array(process.arguments.dropFirst()), isWrapper: false)
             return
         }
-        guard let (path, rest) = interpreter.script(in: Array(process.arguments.dropFirst())) else { return nil }
+        guard let (path, rest) = interpreter.script(in: Array(process.arguments.dropFirst())) else {
+            return nil
+        }
         self.init(path: path, arguments: rest, isWrapper: interpreter == .shell || interpreter == .launcher)
     }
 

@@ -14,7 +14,9 @@ struct ProcessTable {
 
     subscript(pid: Int32) -> ProcessRecord? { byPid[pid] }
 
-    /// The parents of a process that are in the table, nearest first. Ends at a loop.
+    /// The parents of a process that are in the table, nearest first.
+    ///
+    /// Ends at a loop.
     func ancestors(of process: ProcessRecord) -> [ProcessRecord] {
         var result: [ProcessRecord] = []
         var seen: Set<Int32> = [process.pid]
@@ -28,7 +30,9 @@ struct ProcessTable {
 
     /// The process with that pid, if it is the one that was started at `startTime` and has not ended.
     func living(_ key: ProcessKey) -> ProcessRecord? {
-        guard let process = byPid[key.pid], process.startTime == key.startTime, !process.isDead else { return nil }
+        guard let process = byPid[key.pid], process.startTime == key.startTime, !process.isDead else {
+            return nil
+        }
         return process
     }
 }

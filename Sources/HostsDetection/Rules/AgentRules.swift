@@ -1,12 +1,14 @@
 package import HostsModel
 
-/// What is known about one agent program: how its process, its title and its screen look. Data, read from a rule file.
+/// What is known about one agent program: how its process, its title and its screen look.
+///
+/// Data, read from a rule file.
 package struct AgentRules: Hashable, Sendable {
     /// The version of the rule format that this program reads.
     package static let schema = 1
 
     package var name: AgentName
-    /// Whatever tells two editions of the rules apart, e.g. a date; shown to people.
+    /// Whatever tells two editions of the rules apart, such as a date; shown to people.
     package var revision: String
     package var versions: VersionRange
     package var process: ProcessIdentity
@@ -58,7 +60,8 @@ package struct ProcessIdentity: Hashable, Sendable {
     package var excludedCommands: [String]
 
     package init(
-        names: [String], paths: [RulePattern] = [], excludedArguments: [String] = [], excludedCommands: [String] = []
+        names: [String], paths: [RulePattern] = [], excludedArguments: [String] = [],
+        excludedCommands: [String] = []
     ) {
         self.names = names
         self.paths = paths
@@ -79,15 +82,19 @@ package struct ScreenLayoutRules: Hashable, Sendable {
     }
 }
 
-/// How the box is recognised in which the person types. What stands in it is never searched for a state.
+/// How the box is recognised in which the person types.
+///
+/// What stands in it is never searched for a state.
 package struct ComposerShape: Hashable, Sendable {
     /// The first row of the draft.
     package var prompt: RulePattern
-    /// What looks like a prompt but is none, e.g. an option row.
+    /// What looks like a prompt but is none, such as an option row.
     package var notPrompt: RulePattern?
     /// The row directly above the draft.
     package var top: RulePattern?
-    /// The row directly below the draft. With it, `footerRows` bounds what may follow.
+    /// The row directly below the draft.
+    ///
+    /// With it, `footerRows` bounds what may follow.
     package var bottom: RulePattern?
     /// Without `bottom`: what every row below the prompt looks like.
     package var continuation: RulePattern?
@@ -97,7 +104,8 @@ package struct ComposerShape: Hashable, Sendable {
     package var footerRows: Int
 
     package init(
-        prompt: RulePattern, notPrompt: RulePattern? = nil, top: RulePattern? = nil, bottom: RulePattern? = nil,
+        prompt: RulePattern, notPrompt: RulePattern? = nil, top: RulePattern? = nil,
+        bottom: RulePattern? = nil,
         continuation: RulePattern? = nil, absentAbove: RulePattern? = nil, footerRows: Int = 6
     ) {
         self.prompt = prompt

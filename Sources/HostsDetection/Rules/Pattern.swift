@@ -4,7 +4,9 @@ import CPCRE2
 ///
 /// Never changes after `init`, so any number of tasks may match with it at once.
 @safe final class Pattern: @unchecked Sendable {
-    /// What a search found. A limit is an error of the rule, never a match.
+    /// What a search found.
+    ///
+    /// A limit is an error of the rule, never a match.
     enum Outcome: Hashable, Sendable {
         case match, noMatch, limit, failed
     }
@@ -31,12 +33,14 @@ import CPCRE2
     init(_ text: String) throws(Failure) {
         var bytes = Array(text.utf8)
         guard bytes.count <= Self.lengthLimit else {
-            throw Failure(message: "a pattern has at most \(Self.lengthLimit) bytes", offset: Self.lengthLimit)
+            throw Failure(
+                message: "a pattern has at most \(Self.lengthLimit) bytes", offset: Self.lengthLimit)
         }
         let length = bytes.count
         // An empty array may have no storage, and the library wants an address.
         bytes.append(0)
-        let limits = hosts_pattern_limits(match: Self.matchLimit, depth: Self.depthLimit, heap: Self.heapLimit)
+        let limits = hosts_pattern_limits(
+            match: Self.matchLimit, depth: Self.depthLimit, heap: Self.heapLimit)
         var code: Int32 = 0
         var offset = 0
         guard let raw = unsafe hosts_pattern_compile(bytes, length, limits, &code, &offset) else {
@@ -52,7 +56,8 @@ import CPCRE2
     /// Looks for the pattern in part of `text`, which is valid UTF-8; `^` and `$` are the ends of the part.
     func find(in text: [UInt8], _ range: Range<Int>) -> Outcome {
         let result = unsafe text.withUnsafeBufferPointer { buffer in
-            unsafe hosts_pattern_find(raw, UnsafeBufferPointer(rebasing: buffer[range]).baseAddress, range.count)
+            unsafe hosts_pattern_find(
+                raw, UnsafeBufferPointer(rebasing: buffer[range]).baseAddress, range.count)
         }
         switch result {
         case HOSTS_PATTERN_MATCH: return .match

@@ -8,7 +8,8 @@ package struct VersionRange: Hashable, Sendable {
         self.maximum = maximum
     }
 
-    /// Whether `version` lies in the range; an end without a third part covers all of them (`2.1` holds `2.1.284`).
+    /// Whether `version` lies in the range; an end without a third part covers all of them (`2.1` holds
+    /// `2.1.284`).
     package func contains(_ version: String) -> Bool {
         let parts = Self.parts(of: version)
         if let minimum, parts.lexicographicallyPrecedes(Self.parts(of: minimum)) { return false }

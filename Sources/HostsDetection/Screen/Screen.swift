@@ -1,4 +1,6 @@
-/// The visible rows of a pane, and its title. Valid UTF-8; trailing blanks and empty rows are cut.
+/// The visible rows of a pane, and its title.
+///
+/// Valid UTF-8; trailing blanks and empty rows are cut.
 package struct Screen: Hashable, Sendable {
     /// Longest row that rules see, in bytes.
     static let rowLength = 2_000

@@ -1,6 +1,8 @@
 import HostsModel
 
-/// Reads screens of one agent by its rules. Pure: the same screen always gives the same reading.
+/// Reads screens of one agent by its rules.
+///
+/// Pure: the same screen always gives the same reading.
 package struct ScreenClassifier: Sendable {
     private let rules: CompiledRules
 
@@ -10,7 +12,8 @@ package struct ScreenClassifier: Sendable {
 
     /// Asks the rules stage by stage; the first that matches decides what the screen means.
     ///
-    /// Later rules that mean the same are added as evidence, with their flags. Where none matches nothing is known.
+    /// Later rules that mean the same are added as evidence, with their flags. Where none matches nothing is
+    /// known.
     package func read(_ screen: Screen) -> ScreenReading {
         var matcher = RowMatcher()
         let layout = ScreenLayout(of: screen, by: rules, &matcher)

@@ -37,15 +37,17 @@ struct ScreenLayout: Hashable {
     private static func composer(
         of screen: Screen, _ shape: CompiledRules.Composer, _ matcher: inout RowMatcher
     ) -> Found? {
-        if let absent = shape.absentAbove, matcher.matches(absent, screen, screen.rows.count - 1) { return nil }
+        if let absent = shape.absentAbove, matcher.matches(absent, screen, screen.rows.count - 1) {
+            return nil
+        }
         if let bottom = shape.bottom { return framed(screen, shape, bottom, &matcher) }
         return open(screen, shape, &matcher)
     }
 
     /// A composer between two rows, with a few rows of footer below it.
     ///
-    /// The lowest frame row counts, and the draft reaches up to the next one: an old composer above a dialog, whose
-    /// frame rows are lower, is none.
+    /// The lowest frame row counts, and the draft reaches up to the next one: an old composer above a
+    /// dialog, whose frame rows are lower, is none.
     private static func framed(
         _ screen: Screen, _ shape: CompiledRules.Composer, _ bottom: Pattern, _ matcher: inout RowMatcher
     ) -> Found? {
@@ -91,7 +93,8 @@ struct ScreenLayout: Hashable {
     }
 }
 
-/// Matches patterns with rows, and remembers that a pattern has failed: a limit that was hit is never a match.
+/// Matches patterns with rows, and remembers that a pattern has failed: a limit that was hit is never a
+/// match.
 struct RowMatcher {
     private(set) var hasFailed = false
 

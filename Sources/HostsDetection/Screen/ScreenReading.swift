@@ -10,7 +10,7 @@ package struct ScreenReading: Hashable, Sendable {
     package var flags: Set<SessionFlag>
     /// The end of this busy time is no turn end.
     package var isQuiet: Bool
-    /// Rules that could not be decided, e.g. because a pattern hit its limit.
+    /// Rules that could not be decided, such as because a pattern hit its limit.
     package var failedRules: [String]
 
     package init(
