@@ -66,10 +66,18 @@ package final class BackgroundProcess: Sendable {
         }
     }
 
-    /// Asks it to end (SIGTERM) and waits until it has; it must be a program that obeys.
+    /// How long a program may take to obey SIGTERM.
+    private static let obedience = Duration.seconds(10)
+
+    /// Asks it to end (SIGTERM), waits until it has, and kills it when it does not.
     package func terminate() async {
         signal(SIGTERM)
+        let alarm = Task {
+            try await ContinuousClock().sleep(for: Self.obedience)
+            stop()
+        }
         await log.untilEnded()
+        alarm.cancel()
         stop()
     }
 

@@ -17,11 +17,8 @@ package final class LineLog: Sendable {
         var partial: [UInt8] = []
         var hasEnded = false
         var waiters: [Waiter] = []
-<<<<<<< HEAD
         var endWaiters: [CheckedContinuation<Void, Never>] = []
-=======
         var lastID = 0
->>>>>>> w/links
 
         func count(of text: String) -> Int { lines.reduce(0) { $0 + ($1.contains(text) ? 1 : 0) } }
 
@@ -74,7 +71,6 @@ package final class LineLog: Sendable {
         }
     }
 
-<<<<<<< HEAD
     /// Waits until the program has closed its output, as its end does.
     package func untilEnded() async {
         await withCheckedContinuation { continuation in
@@ -84,14 +80,14 @@ package final class LineLog: Sendable {
             }
             if hasEnded { continuation.resume() }
         }
-=======
+    }
+
     private func giveUp(_ id: Int) {
         let waiter = state.withLock { state -> Waiter? in
             guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
             return state.waiters.remove(at: index)
         }
         waiter?.continuation.resume(returning: false)
->>>>>>> w/links
     }
 
     /// Takes the next bytes of the output.
