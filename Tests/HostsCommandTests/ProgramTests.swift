@@ -76,7 +76,7 @@ import Testing
     @Test(arguments: [
         Failure(name: "host", error: .hostNotFound("devbxo", suggestion: "devbox"), code: .notFound),
         Failure(name: "session", error: .sessionNotFound("a/1"), code: .notFound),
-        Failure(name: "disabled", error: .hostDisabled("devbox"), code: .failure),
+        Failure(name: "disabled", error: .hostDisabled("devbox"), code: .notPermitted),
         Failure(name: "bad request", error: .badRequest("no"), code: .usage),
         Failure(name: "not permitted", error: .notPermitted("no"), code: .notPermitted),
         Failure(name: "method", error: .methodNotAllowed("no"), code: .failure),
