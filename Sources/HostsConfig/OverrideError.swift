@@ -10,6 +10,8 @@ package enum OverrideError: Error, Hashable, Sendable {
     /// The override holds something that a change of one key would break.
     case cannotEdit(path: String, key: String)
     case readOnly(path: String)
+    /// The folder of records is missing, and cannot be made.
+    case noFolder(path: String, reason: String)
     case notPermitted(path: String)
     case notOwned(path: String, owner: UInt32)
     case diskFull(path: String)
@@ -27,6 +29,7 @@ extension OverrideError {
         case .badValue: "config.bad-value"
         case .cannotEdit: "config.cannot-edit"
         case .readOnly: "config.read-only"
+        case .noFolder: "config.no-folder"
         case .notPermitted: "config.not-permitted"
         case .notOwned: "config.not-owned"
         case .diskFull: "config.disk-full"
@@ -47,6 +50,7 @@ extension OverrideError: CustomStringConvertible {
         case .cannotEdit(let path, let key): "\(path) cannot be changed by program: set \(key) there by hand"
         case .readOnly(let path):
             "\(path) is on a read-only file system: change the record where it is made, or use --config-dir"
+        case .noFolder(let path, let reason): "the folder \(path) cannot be made: \(reason)"
         case .notPermitted(let path):
             "\(path) cannot be written to: give yourself write permission to its folder"
         case .notOwned(let path, let owner):

@@ -69,8 +69,18 @@ package struct OverrideWriter: Sendable {
             bytes = changed
         }
         try checkResult(bytes, path: path)
+        try makeFolder()
         try AtomicFile(path: path, modeOf: "\(paths.hosts)/\(host).toml").write(bytes)
         return .written(path: path)
+    }
+
+    /// Makes the folder of records where there is none yet: the machine itself is a host without one.
+    private func makeFolder() throws(OverrideError) {
+        do throws(PathError) {
+            try paths.createHostsFolder()
+        } catch {
+            throw .noFolder(path: paths.hosts, reason: error.description)
+        }
     }
 
     /// The host as it is configured now, which is what `hostsctl` compares with.

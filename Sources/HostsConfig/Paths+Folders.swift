@@ -49,6 +49,13 @@ extension Paths {
         try Self.create(runtime, option: "--socket")
     }
 
+    /// Makes the folder of records, for the first override of a person who has written none.
+    ///
+    /// - Throws: Why it cannot be used, with what to do about it.
+    package func createHostsFolder() throws(PathError) {
+        try Self.create(hosts, option: "--config-dir")
+    }
+
     /// Makes a folder and those above it, and checks that it is the user's own.
     private static func create(_ path: String, option: String) throws(PathError) {
         var made = ""

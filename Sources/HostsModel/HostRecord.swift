@@ -71,7 +71,9 @@ package struct SourceLocation: Hashable, Sendable {
     }
 
     /// The file as a whole: its name, its permissions, its absence.
-    package static func whole(_ file: String) -> SourceLocation { SourceLocation(file: file, line: 0, column: 0) }
+    package static func whole(_ file: String) -> SourceLocation {
+        SourceLocation(file: file, line: 0, column: 0)
+    }
 }
 
 extension SourceLocation: CustomStringConvertible {

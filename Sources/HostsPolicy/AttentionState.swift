@@ -4,7 +4,7 @@ public enum AttentionState: Hashable, Sendable {
     case busy
     /// The turn has ended; the agent waits for its next task.
     case idle
-    /// The agent cannot go on without the person; `reason` is a stable word, e.g. `permission`.
+    /// The agent cannot go on without the person; `reason` is a stable word, such as `permission`.
     case needsYou(reason: String)
     /// The agent's process is gone.
     case exited

@@ -47,7 +47,7 @@ package enum ChildError: Error, Hashable, Sendable {
     case unusableText(String)
     /// No process, descriptor or memory was left, or the kernel refused. Carries the errno value.
     case spawnFailed(program: String, code: Int32)
-    /// Its end could not be learned, e.g. because SIGCHLD is ignored. Carries the errno value.
+    /// Its end could not be learned, such as because SIGCHLD is ignored. Carries the errno value.
     case lost(program: String, code: Int32)
     /// The task that waited was cancelled; the child is gone.
     case cancelled

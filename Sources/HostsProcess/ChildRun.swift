@@ -41,7 +41,7 @@ struct ChildRun: Sendable {
         }
         let duration = ContinuousClock.now - started
         finish(ending.map { child.outcome($0, duration: duration) })
-        // Killed but not gone, e.g. in uninterruptible sleep: this thread stays to reap it, nobody else waits.
+        // Killed but not gone, such as in uninterruptible sleep: this thread stays to reap it, nobody else waits.
         if !hasEnded { _ = Self.reap(child.pid, command.program) }
     }
 

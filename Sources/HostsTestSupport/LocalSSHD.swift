@@ -17,8 +17,10 @@ package final class LocalSSHD: Sendable {
         package var configuration: [String] = []
         /// The type of its one host key, as ssh-keygen names it.
         package var hostKeyType = "ed25519"
-        /// Whether the server has a process table, a `/tmp` and a host name of its own, as another machine has: its
-        /// agents and tmux servers are seen there only. Needs unshare(1), and root or user namespaces.
+        /// Whether the server has a process table, a `/tmp` and a host name of its own, as another machine
+        /// has: its agents and tmux servers are seen there only.
+        ///
+        /// Needs unshare(1), and root or user namespaces.
         package var isIsolated = false
 
         package init() {}
@@ -213,7 +215,10 @@ package final class LocalSSHD: Sendable {
         let user = getuid() == 0 ? [] : ["--user", "--map-current-user", "--keep-caps"]
         let script = #"hostname "$0" && mount -t tmpfs none /tmp && exec "$@""#
         return ["unshare"] + user
-            + ["--pid", "--fork", "--kill-child", "--mount-proc", "--mount", "--uts", "sh", "-c", script, name]
+            + [
+                "--pid", "--fork", "--kill-child", "--mount-proc", "--mount", "--uts", "sh", "-c", script,
+                name,
+            ]
             + command
     }
 

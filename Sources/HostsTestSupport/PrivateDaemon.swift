@@ -20,6 +20,7 @@ package final class PrivateDaemon: Sendable {
     ///   - servers: The hosts, each by way of its own ssh_config.
     ///   - settings: Further lines of `hostsd.toml`.
     ///   - hooks: Shell scripts by name.
+    /// - Throws: When it does not start.
     package init(
         servers: [LocalSSHD], settings: String = "", hooks: [String: String] = [:]
     ) async throws {

@@ -9,6 +9,7 @@ package final class ScriptedHost: Sendable {
     /// Starts the server; there is no tmux server until an agent is started.
     ///
     /// - Parameter name: Of the host, in its ssh_config too.
+    /// - Throws: When the server does not start.
     package init(name: String) async throws {
         var options = LocalSSHD.Options()
         options.name = name
@@ -23,6 +24,8 @@ package final class ScriptedHost: Sendable {
     /// - Parameters:
     ///   - agent: Which one.
     ///   - session: The name of the tmux session, and of nothing else on this host.
+    /// - Returns: The agent.
+    /// - Throws: When it cannot be started.
     package func start(_ agent: ScriptedAgent, session: String = "main") async throws -> RunningAgent {
         let folder = server.folder
         let program = folder.path("bin/\(agent.kind.rawValue)")
@@ -41,9 +44,11 @@ package final class ScriptedHost: Sendable {
     ///
     /// - Parameter command: One command for its shell.
     /// - Returns: What it printed.
+    /// - Throws: When it fails.
     @discardableResult
     package func run(_ command: String) async throws -> String {
-        try await Tool.run("ssh", ["-F", server.configFile, "-o", "BatchMode=yes", server.options.name, command])
+        try await Tool.run(
+            "ssh", ["-F", server.configFile, "-o", "BatchMode=yes", server.options.name, command])
     }
 }
 

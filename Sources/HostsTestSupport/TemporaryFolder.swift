@@ -11,6 +11,7 @@ package final class TemporaryFolder: Sendable {
     /// Makes the folder, readable by its owner only.
     ///
     /// - Parameter parent: Where; not `/tmp` for what a host with a `/tmp` of its own must see.
+    /// - Throws: When it cannot be made.
     package init(in parent: String = "/tmp") throws {
         var template = Array("\(parent)/hosts.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw FixtureError("no temporary folder: errno \(errno)") }

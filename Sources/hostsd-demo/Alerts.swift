@@ -43,7 +43,9 @@ final class Alerts: Sendable {
     /// - Returns: Whether each agent asked once and finished once, and nothing else came.
     func report(on screen: Screen) -> Bool {
         let seen = lines.withLock { $0 }
-        let wanted = [("needs.you", "alpha"), ("needs.you", "beta"), ("turn.ended", "alpha"), ("turn.ended", "beta")]
+        let wanted = [
+            ("needs.you", "alpha"), ("needs.you", "beta"), ("turn.ended", "alpha"), ("turn.ended", "beta"),
+        ]
         let isComplete =
             seen.count == wanted.count
             && wanted.allSatisfy { kind, host in

@@ -23,7 +23,9 @@ struct Demo: Sendable {
     private static let script = [
         Step(at: .seconds(0), agent: 0, command: .busy, words: "claude on alpha starts a turn"),
         Step(at: .seconds(1), agent: 1, command: .busy, words: "codex on beta starts a turn"),
-        Step(at: .seconds(7), agent: 0, command: .permission, words: "claude on alpha comes to a command it may not run"),
+        Step(
+            at: .seconds(7), agent: 0, command: .permission,
+            words: "claude on alpha comes to a command it may not run"),
         Step(at: .seconds(9), agent: 1, command: .permission, words: "codex on beta comes to one as well"),
         Step(at: .seconds(15), agent: 0, command: .busy, words: "you allow it; claude goes on"),
         Step(at: .seconds(16), agent: 1, command: .busy, words: "you allow it; codex goes on"),
@@ -54,10 +56,14 @@ struct Demo: Sendable {
 
     private static func play() async throws -> Bool {
         let screen = Screen()
-        screen.say("two private hosts, alpha and beta: sshd on loopback, keys of their own, an own /tmp and process table")
+        screen.say(
+            "two private hosts, alpha and beta: sshd on loopback, keys of their own, an own /tmp and process table"
+        )
         let alpha = try await ScriptedHost(name: "alpha")
         let beta = try await ScriptedHost(name: "beta")
-        screen.say("sshd listens on ports \(alpha.server.port) and \(beta.server.port); an agent starts in tmux on each")
+        screen.say(
+            "sshd listens on ports \(alpha.server.port) and \(beta.server.port); an agent starts in tmux on each"
+        )
         let agents = [
             try await alpha.start(ScriptedAgent(kind: .claude)),
             try await beta.start(ScriptedAgent(kind: .codex)),

@@ -92,7 +92,8 @@ struct Daemon: Sendable {
         let links = LinkParts(loop: loop, environment: environment, log: logs.log(.ssh))
         let connector = SettableConnector(links.factory(Settings()))
         let hubEnvironment = ConnectionHub.Environment(
-            connector: connector, clock: clock, wallClock: wallClock, jitter: SystemJitter(), log: logs.log(.hub),
+            connector: connector, clock: clock, wallClock: wallClock, jitter: SystemJitter(),
+            log: logs.log(.hub),
             makeInterpreter: { rules.makeDetector(for: $0) })
         let hub = ConnectionHub(environment: hubEnvironment, settings: ConnectionHub.Settings())
         self.hub = hub
@@ -186,7 +187,10 @@ struct Daemon: Sendable {
             { for await event in hub.events { await center.handle(event) } },
             { await center.run() },
             { await watch.run() },
-            { await keeper.run(reload: { await Self.readAll(keeper, rules, center) }, changes: watch.changes) },
+            {
+                await keeper.run(
+                    reload: { await Self.readAll(keeper, rules, center) }, changes: watch.changes)
+            },
             { await tellStatus() },
             { await giveSignsOfLife() },
         ]
@@ -250,7 +254,11 @@ struct Daemon: Sendable {
 
     private func giveSignsOfLife() async {
         do throws(CancellationError) {
-            try await service.keepAlive(clock: clock, isHealthy: { _ = await hub.snapshots(); return true })
+            try await service.keepAlive(
+                clock: clock,
+                isHealthy: {
+                    _ = await hub.snapshots(); return true
+                })
         } catch {
             return  // cancelled: the daemon stops
         }

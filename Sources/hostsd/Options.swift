@@ -31,7 +31,8 @@ struct Options: Hashable, Sendable {
         var options = Options()
         var rest = arguments[...]
         while let argument = rest.popFirst() {
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init)
             let name = parts[0]
             if name == "--help" || name == "-h" { return .help }
             if name == "--version" { return .version }
@@ -49,7 +50,8 @@ struct Options: Hashable, Sendable {
     private typealias Setter = @Sendable (inout Options, String) throws(UsageError) -> Void
 
     private static let setters: [String: Setter] = [
-        "--config-dir": { options, value throws(UsageError) in options.configDirectory = try absolute(value) },
+        "--config-dir": { options, value throws(UsageError) in options.configDirectory = try absolute(value)
+        },
         "--state-dir": { options, value throws(UsageError) in options.stateDirectory = try absolute(value) },
         "--socket": { options, value throws(UsageError) in options.socket = try absolute(value) },
         "--rules-dir": { options, value throws(UsageError) in options.rulesDirectory = try absolute(value) },

@@ -134,8 +134,9 @@ extension EventView {
 extension HookView {
     init(_ status: HookStatus) {
         self.init(
-            name: status.name, usable: status.state == .ready, problem: status.problem, pending: status.pending,
-            dead: 0)
+            name: status.name, usable: status.state == .ready, problem: status.problem,
+            pending: status.pending,
+            dead: status.dead)
     }
 }
 

@@ -52,6 +52,15 @@ import Testing
         #expect(try override("local").hasSuffix("enabled = false\n"))
     }
 
+    @Test func `the folder of records is made where there is none yet`() async throws {
+        if FileManager.default.fileExists(atPath: paths.hosts) {
+            try FileManager.default.removeItem(atPath: paths.hosts)
+        }
+        _ = try await writer.apply([.enabled(false)], to: HostID("local"))
+        #expect(try override("local").hasSuffix("enabled = false\n"))
+        #expect(try folder.mode(of: "config/hosts.d") == 0o700)
+    }
+
     struct Edit: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let before: String

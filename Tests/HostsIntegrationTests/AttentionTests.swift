@@ -12,7 +12,9 @@ import Testing
         """
 
     private func told(_ daemon: PrivateDaemon, _ kind: String) throws -> [String] {
-        try daemon.folder.read("home/told").split(separator: "\n").map(String.init).filter { $0.hasPrefix(kind) }
+        try daemon.folder.read("home/told").split(separator: "\n").map(String.init).filter {
+            $0.hasPrefix(kind)
+        }
     }
 
     @Test(arguments: ScriptedAgent.Kind.allCases)

@@ -51,7 +51,9 @@ import Testing
         await daemon.terminate()
     }
 
-    @Test func `nothing there, a web server, a missing key and a passphrase each have their own words`() async throws {
+    @Test func `nothing there, a web server, a missing key and a passphrase each have their own words`()
+        async throws
+    {
         let servers = try await ["gone", "nokey", "locked"].asyncMap { name in
             var options = LocalSSHD.Options()
             options.name = name
@@ -90,7 +92,9 @@ import Testing
         #expect(afterwards.errorOutput.contains(daemon.socket))
     }
 
-    @Test func `a hook that is not executable, fails or hangs is named, and the others are told`() async throws {
+    @Test func `a hook that is not executable, fails or hangs is named, and the others are told`()
+        async throws
+    {
         let host = try await ScriptedHost(name: "a")
         let agent = try await host.start(ScriptedAgent(kind: .claude))
         let daemon = try await PrivateDaemon(
@@ -114,7 +118,8 @@ import Testing
 
 extension Array where Element: Sendable {
     /// Maps one element after the other.
-    fileprivate func asyncMap<Result>(_ transform: (Element) async throws -> Result) async throws -> [Result] {
+    fileprivate func asyncMap<Result>(_ transform: (Element) async throws -> Result) async throws -> [Result]
+    {
         var results: [Result] = []
         for element in self { results.append(try await transform(element)) }
         return results

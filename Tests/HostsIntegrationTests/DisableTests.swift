@@ -5,7 +5,9 @@ import Testing
 
 /// The person's decision to leave a host alone, exactly as seed 002 has it.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct DisableTests {
-    @Test func `disable closes the link, keeps the sessions, changes one file, and refuses every action`() async throws {
+    @Test func `disable closes the link, keeps the sessions, changes one file, and refuses every action`()
+        async throws
+    {
         let host = try await ScriptedHost(name: "b")
         _ = try await host.start(ScriptedAgent(kind: .claude))
         let daemon = try await PrivateDaemon(servers: [host.server], settings: PrivateDaemon.quick)

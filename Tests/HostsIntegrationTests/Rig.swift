@@ -1,7 +1,7 @@
+import FoundationEssentials
 import HostsAPI
 import HostsModel
 import HostsTestSupport
-import FoundationEssentials
 import Testing
 
 /// What the tests ask a `PrivateDaemon`, beside its log.
@@ -33,8 +33,11 @@ extension PrivateDaemon {
         try await log.until(" \(host): \(condition)", count: count)
     }
 
-    private func decode<Document: Decodable>(_ type: Document.Type, _ answer: Tool.Answer) throws -> Document {
-        guard answer.status == 0 else { throw FixtureError("hostsctl: \(answer.status) \(answer.errorOutput)") }
+    private func decode<Document: Decodable>(_ type: Document.Type, _ answer: Tool.Answer) throws -> Document
+    {
+        guard answer.status == 0 else {
+            throw FixtureError("hostsctl: \(answer.status) \(answer.errorOutput)")
+        }
         return try JSONDecoder().decode(type, from: Data(answer.output.utf8))
     }
 }

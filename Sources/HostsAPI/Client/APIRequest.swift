@@ -56,7 +56,7 @@ package struct APIRequest: Hashable, Sendable {
     ///   - id: Only events after this one.
     ///   - limit: At most so many, the newest ones.
     ///   - host: Only events about this host.
-    ///   - kind: Only events of this kind, e.g. `needs.you`.
+    ///   - kind: Only events of this kind, such as `needs.you`.
     /// - Returns: The request for the list; see `following` for the stream.
     package static func events(
         after id: String? = nil, limit: Int? = nil, host: String? = nil, kind: String? = nil

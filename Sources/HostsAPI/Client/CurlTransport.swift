@@ -18,7 +18,7 @@ package final class CurlTransport: DaemonTransport {
     ///
     /// - Parameters:
     ///   - socket: Path of the daemon's socket, at most `SocketLocator.pathLimit` bytes.
-    ///   - userAgent: Who calls, e.g. `hostsctl/0.1.0`.
+    ///   - userAgent: Who calls, such as `hostsctl/0.1.0`.
     ///   - limits: How long to wait and how much to take.
     /// - Throws: `.socketPathTooLong` or `.unavailable`.
     package init(socket: String, userAgent: String, limits: ClientLimits = ClientLimits()) throws(ClientError)

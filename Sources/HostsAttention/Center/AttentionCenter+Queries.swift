@@ -64,18 +64,21 @@ extension AttentionCenter {
     package func hookStatuses() async -> [HookStatus] {
         begin()
         let pending = Dictionary(grouping: spool.deliveries, by: \.id.hook).mapValues(\.count)
+        let dead = journal.deadDeliveries()
         let ready = hooks.hooks.map { hook in
             let isMisconfigured = misconfigured.contains(hook.name)
             return HookStatus(
                 name: hook.name, path: hook.path, state: isMisconfigured ? .misconfigured : .ready,
                 problem: isMisconfigured ? HookProblem(path: hook.path, kind: .misconfigured).message : nil,
-                history: hookHistory[hook.name] ?? HookHistory(), pending: pending[hook.name] ?? 0)
+                history: hookHistory[hook.name] ?? HookHistory(), pending: pending[hook.name] ?? 0,
+                dead: dead[hook.name] ?? 0)
         }
         let unusable = hooks.problems.map { problem in
             let name = problem.path.split(separator: "/").last.map(String.init) ?? problem.path
             return HookStatus(
                 name: name, path: problem.path, state: .unusable, problem: problem.message,
-                history: hookHistory[name] ?? HookHistory(), pending: pending[name] ?? 0)
+                history: hookHistory[name] ?? HookHistory(), pending: pending[name] ?? 0,
+                dead: dead[name] ?? 0)
         }
         return (ready + unusable).sorted { $0.name < $1.name }
     }

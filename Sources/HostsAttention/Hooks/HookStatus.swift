@@ -20,6 +20,8 @@ package struct HookStatus: Hashable, Sendable {
     package let history: HookHistory
     /// How many deliveries wait for it.
     package let pending: Int
+    /// How many deliveries to it were given up.
+    package let dead: Int
 }
 
 /// What the runs of a hook came to in this run of the daemon.

@@ -112,6 +112,17 @@ final class EventJournal {
         return Array(recent.filter { $0.id > id }.prefix(limit))
     }
 
+    /// How many deliveries were given up, by the name of the hook; empty while the store cannot be read.
+    func deadDeliveries() -> [String: Int] {
+        guard failure == nil else { return [:] }
+        do throws(StoreError) {
+            return try store.deadDeliveries(now: wall.now)
+        } catch {
+            report(error)
+            return [:]
+        }
+    }
+
     func close() {
         store.close()
     }

@@ -11,7 +11,7 @@ package enum StoreError: Error, Hashable, Sendable {
     case corrupt(path: String, setAside: String)
     /// It was written by a newer hostsd.
     case newer(path: String, version: Int)
-    /// Another process holds it, e.g. a second daemon.
+    /// Another process holds it, such as a second daemon.
     case busy(path: String)
     /// Anything else that SQLite says. Carries its extended result code.
     case failed(path: String, code: Int32, detail: String)

@@ -71,8 +71,8 @@ struct CommandTable: Sendable {
             OptionSpecification(.limit, short: "n", value: .count(lineLimit), "at most so many, the newest"),
             OptionSpecification(.host, value: .host, "only what is about this host"),
             OptionSpecification(
-                .kind, value: .choice(eventKinds), "only events of this kind, e.g. needs.you"),
-            OptionSpecification(.category, value: .choices(categories), "only these, e.g. attention,hub"),
+                .kind, value: .choice(eventKinds), "only events of this kind, such as needs.you"),
+            OptionSpecification(.category, value: .choices(categories), "only these, such as attention,hub"),
             OptionSpecification(
                 .level, value: .choice(levels), "this level and above (default: all there is)"),
         ],

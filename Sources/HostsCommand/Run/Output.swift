@@ -51,7 +51,7 @@ final class Output {
     ///
     /// - Parameters:
     ///   - error: What went wrong.
-    ///   - subject: What it is about, e.g. a host.
+    ///   - subject: What it is about, such as a host.
     /// - Returns: The exit code.
     func report(_ error: ClientError, about subject: String?) -> ExitCode {
         if isJSON, case .refused(_, _, let body) = error { write(document: body) }
