@@ -35,7 +35,7 @@ build: deps ## build everything; a warning is an error
 	$(SWIFT) build $(BUILD_FLAGS)
 
 .PHONY: demo
-demo: build ## the main job on a fleet of two private hosts, for 40 s
+demo: build ## the main job on a fleet of two private hosts, for 45 s
 	@$$($(SWIFT) build --show-bin-path)/hostsd-demo
 
 .PHONY: test

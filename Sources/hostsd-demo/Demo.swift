@@ -18,6 +18,8 @@ struct Demo: Sendable {
         let agent: Int
         let command: ScriptedAgent.Command
         let words: String
+        /// Whether the fleet is shown before it.
+        var showsFleet = false
     }
 
     private static let script = [
@@ -27,7 +29,9 @@ struct Demo: Sendable {
             at: .seconds(7), agent: 0, command: .permission,
             words: "claude on alpha comes to a command it may not run"),
         Step(at: .seconds(9), agent: 1, command: .permission, words: "codex on beta comes to one as well"),
-        Step(at: .seconds(15), agent: 0, command: .busy, words: "you allow it; claude goes on"),
+        Step(
+            at: .seconds(15), agent: 0, command: .busy, words: "you allow it; claude goes on",
+            showsFleet: true),
         Step(at: .seconds(16), agent: 1, command: .busy, words: "you allow it; codex goes on"),
         Step(at: .seconds(22), agent: 0, command: .idle, words: "claude has finished"),
         Step(at: .seconds(24), agent: 1, command: .idle, words: "codex has finished"),
@@ -92,6 +96,7 @@ struct Demo: Sendable {
             let start = clock.now
             for step in Self.script {
                 try await clock.sleep(until: start.advanced(by: step.at))
+                if step.showsFleet { try await showFleet() }
                 screen.say(step.words)
                 try agents[step.agent].tell(step.command)
             }
