@@ -83,13 +83,15 @@ let package = Package(
             swiftSettings: strict),
 
         // Composition.
-        .executableTarget(
-            name: "hostsd",
+        .target(
+            name: "HostsDaemon",
             dependencies: [
                 "HostsAPI", "HostsAttention", "HostsConfig", "HostsDetection", "HostsHub", "HostsLog",
                 "HostsModel", "HostsPolicy", "HostsServer", "HostsSSH", "HostsSystem",
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "hostsd", dependencies: ["HostsDaemon", "HostsSystem"], swiftSettings: strict),
         .executableTarget(
             name: "hostsctl", dependencies: ["HostsAPI", "HostsCommand", "HostsModel", "CTerminal"],
             swiftSettings: strict),

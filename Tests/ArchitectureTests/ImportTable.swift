@@ -106,13 +106,17 @@ struct ImportRow: Sendable {
             system: ["FoundationEssentials", "Glibc"],
             because: "reaches the daemon through the API only, and writes overrides when it does not run"),
         ImportRow(
-            "hostsd",
+            "HostsDaemon",
             [
-                "HostsModel", "HostsPolicy", "HostsDetection", "HostsConfig", "HostsLog", "HostsProcess",
-                "HostsSSH",
+                "HostsModel", "HostsPolicy", "HostsDetection", "HostsConfig", "HostsLog", "HostsSSH",
                 "HostsSystem", "HostsHub", "HostsAttention", "HostsAPI", "HostsServer",
-            ], system: ["FoundationEssentials", "Glibc", "Synchronization"],
-            because: "the one place where the parts meet and defaults are chosen"),
+            ], system: ["Glibc"],
+            because:
+                "the one place where the parts meet and defaults are chosen; a library, so that tests can call it"
+        ),
+        ImportRow(
+            "hostsd", ["HostsDaemon", "HostsSystem"], system: ["Glibc"],
+            because: "reads the command line, and tells by its exit status how it went"),
         ImportRow(
             "hostsd-demo",
             ["HostsTestSupport", "HostsAPI", "HostsModel", "HostsProcess", "HostsLog", "HostsSystem"],

@@ -1,33 +1,37 @@
-import HostsLog
+package import HostsLog
 
 /// The daemon's command line.
-struct Options: Hashable, Sendable {
-    enum LogFormat: String, Sendable, CaseIterable {
+package struct Options: Hashable, Sendable {
+    /// How the log is written to standard error.
+    package enum LogFormat: String, Sendable, CaseIterable {
         case text, json
     }
 
     /// Why a command line cannot be used; the text is for people.
-    struct UsageError: Error, Hashable, Sendable {
-        let message: String
+    package struct UsageError: Error, Hashable, Sendable {
+        package let message: String
     }
 
     /// What the command line asks for.
-    enum Request: Hashable, Sendable {
+    package enum Request: Hashable, Sendable {
         case run(Options)
         case help
         case version
     }
 
-    var configDirectory: String?
-    var stateDirectory: String?
-    var socket: String?
-    var rulesDirectory: String?
-    var logFormat = LogFormat.text
+    /// Absolute, as every place here; nil for the usual one.
+    package var configDirectory: String?
+    package var stateDirectory: String?
+    package var socket: String?
+    package var rulesDirectory: String?
+    package var logFormat = LogFormat.text
     /// The least level written to standard error; nil for the one in `hostsd.toml`.
-    var logLevel: LogLevel?
+    package var logLevel: LogLevel?
 
     /// Reads the arguments behind the program's name.
-    static func parse(_ arguments: [String]) throws(UsageError) -> Request {
+    ///
+    /// - Throws: What is wrong with the first argument that cannot be used.
+    package static func parse(_ arguments: [String]) throws(UsageError) -> Request {
         var options = Options()
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -73,7 +77,7 @@ struct Options: Hashable, Sendable {
     }
 
     /// The text of `hostsd --help`.
-    static let help = """
+    package static let help = """
         hostsd watches the coding agents on your hosts over SSH and tells you when one needs you.
 
         usage: hostsd [OPTION...]
