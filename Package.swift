@@ -118,7 +118,8 @@ let package = Package(
             exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
-            name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"],
+            name: "HostsConfigTests",
+            dependencies: ["HostsConfig", "HostsLog", "HostsModel", "HostsTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "HostsDetectionTests", dependencies: ["HostsDetection", "HostsConfig", "HostsModel"],
@@ -136,8 +137,8 @@ let package = Package(
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(
-            name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict
-        ),
+            name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess", "HostsTestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "HostsSSHTests",
             dependencies: [
