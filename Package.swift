@@ -122,6 +122,13 @@ let package = Package(
             dependencies: ["HostsConfig", "HostsLog", "HostsModel", "HostsTestSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "HostsDaemonTests",
+            dependencies: [
+                "HostsDaemon", "HostsAPI", "HostsAttention", "HostsConfig", "HostsHub", "HostsLog",
+                "HostsModel", "HostsPolicy", "HostsSSH", "HostsTestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "HostsDetectionTests", dependencies: ["HostsDetection", "HostsConfig", "HostsModel"],
             resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(

@@ -38,8 +38,10 @@ package struct Options: Hashable, Sendable {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
                 String.init)
             let name = parts[0]
-            if name == "--help" || name == "-h" { return .help }
-            if name == "--version" { return .version }
+            if let request = requests[name] {
+                guard parts.count == 1 else { throw UsageError(message: "\(name) takes no value") }
+                return request
+            }
             guard let set = setters[name] else {
                 throw UsageError(message: "unknown option \(argument); see hostsd --help")
             }
@@ -50,6 +52,9 @@ package struct Options: Hashable, Sendable {
         }
         return .run(options)
     }
+
+    /// What asks for something else than to run.
+    private static let requests: [String: Request] = ["--help": .help, "-h": .help, "--version": .version]
 
     private typealias Setter = @Sendable (inout Options, String) throws(UsageError) -> Void
 
