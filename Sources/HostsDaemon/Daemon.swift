@@ -6,6 +6,7 @@ import HostsDetection
 import HostsHub
 import HostsLog
 import HostsModel
+import HostsPOSIX
 import HostsPolicy
 import HostsSSH
 import HostsServer
@@ -56,10 +57,10 @@ package struct Daemon: Sendable {
         self.logs = logs
         log = logs.log(.daemon)
         let loop: EventLoop
-        do throws(EventLoopError) {
+        do throws(SystemError) {
             loop = try EventLoop()
         } catch {
-            throw .system("the event loop cannot be made: errno \(error.code); look at ulimit -n")
+            throw .system("the event loop cannot be made: \(error); look at ulimit -n")
         }
         do throws(SystemFailure) {
             signals = try ProcessSignals.catching()
@@ -83,7 +84,7 @@ package struct Daemon: Sendable {
         let runner = SettableHookRunner(HookRunner(environment: hookEnvironment))
         let hooksFolder = paths.hooks
         let center: AttentionCenter
-        do throws(ThreadError) {
+        do throws(SystemError) {
             center = try AttentionCenter(
                 database: paths.state + "/hostsd.db",
                 environment: AttentionCenter.Environment(
