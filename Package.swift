@@ -45,6 +45,7 @@ let package = Package(
 
         // Vocabulary.
         .target(name: "HostsModel", swiftSettings: strictMemory),
+        .target(name: "HostsPOSIX", swiftSettings: strictMemory),
         .target(name: "HostsLog", dependencies: ["HostsModel"], swiftSettings: strict),
 
         // Pure decisions.
@@ -54,14 +55,17 @@ let package = Package(
 
         // Mechanism.
         .target(
-            name: "HostsConfig", dependencies: ["HostsModel", "HostsDetection", "CTOML"],
-            swiftSettings: strictMemory),
-        .target(name: "HostsProcess", dependencies: ["HostsModel", "CLinux"], swiftSettings: strict),
-        .target(
-            name: "HostsSSH", dependencies: ["HostsModel", "HostsLog", "HostsProcess", "CSSH", "CLinux"],
+            name: "HostsConfig", dependencies: ["HostsModel", "HostsPOSIX", "HostsDetection", "CTOML"],
             swiftSettings: strictMemory),
         .target(
-            name: "HostsSystem", dependencies: ["HostsModel", "HostsLog", "CLinux", "CSystemd"],
+            name: "HostsProcess", dependencies: ["HostsModel", "HostsPOSIX", "CLinux"], swiftSettings: strict),
+        .target(
+            name: "HostsSSH",
+            dependencies: ["HostsModel", "HostsPOSIX", "HostsLog", "HostsProcess", "CSSH", "CLinux"],
+            swiftSettings: strictMemory),
+        .target(
+            name: "HostsSystem",
+            dependencies: ["HostsModel", "HostsPOSIX", "HostsLog", "CLinux", "CSystemd"],
             swiftSettings: strictMemory),
 
         // Engines.
@@ -70,26 +74,31 @@ let package = Package(
             swiftSettings: strictMemory),
         .target(
             name: "HostsAttention",
-            dependencies: ["HostsModel", "HostsPolicy", "HostsLog", "HostsProcess", "CSQLite"],
+            dependencies: [
+                "HostsModel", "HostsPOSIX", "HostsPolicy", "HostsLog", "HostsProcess", "CSQLite",
+            ],
             swiftSettings: strict),
 
         // Interface.
         .target(name: "HostsAPI", dependencies: ["HostsModel", "CCurl"], swiftSettings: strict),
         .target(
-            name: "HostsServer", dependencies: ["HostsAPI", "HostsModel", "HostsLog", "CMicroHTTPD"],
+            name: "HostsServer",
+            dependencies: ["HostsAPI", "HostsModel", "HostsPOSIX", "HostsLog", "CLinux", "CMicroHTTPD"],
             swiftSettings: strict),
         .target(
             name: "HostsCommand", dependencies: ["HostsAPI", "HostsModel", "CTerminal"],
             swiftSettings: strict),
 
         // Composition.
-        .executableTarget(
-            name: "hostsd",
+        .target(
+            name: "HostsDaemon",
             dependencies: [
                 "HostsAPI", "HostsAttention", "HostsConfig", "HostsDetection", "HostsHub", "HostsLog",
-                "HostsModel", "HostsPolicy", "HostsServer", "HostsSSH", "HostsSystem",
+                "HostsModel", "HostsPOSIX", "HostsPolicy", "HostsServer", "HostsSSH", "HostsSystem",
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "hostsd", dependencies: ["HostsDaemon", "HostsSystem"], swiftSettings: strict),
         .executableTarget(
             name: "hostsctl", dependencies: ["HostsAPI", "HostsCommand", "HostsModel", "CTerminal"],
             swiftSettings: strict),
@@ -99,7 +108,7 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "HostsTestSupport", dependencies: ["HostsModel", "HostsProcess", "CLinux"],
+            name: "HostsTestSupport", dependencies: ["HostsModel", "HostsPOSIX", "HostsProcess", "CLinux"],
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(
@@ -116,7 +125,15 @@ let package = Package(
             exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
-            name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"],
+            name: "HostsConfigTests",
+            dependencies: ["HostsConfig", "HostsLog", "HostsModel", "HostsTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HostsDaemonTests",
+            dependencies: [
+                "HostsDaemon", "HostsAPI", "HostsAttention", "HostsConfig", "HostsHub", "HostsLog",
+                "HostsModel", "HostsPolicy", "HostsSSH", "HostsTestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HostsDetectionTests", dependencies: ["HostsDetection", "HostsConfig", "HostsModel"],
@@ -134,8 +151,8 @@ let package = Package(
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(
-            name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict
-        ),
+            name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess", "HostsTestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "HostsSSHTests",
             dependencies: [

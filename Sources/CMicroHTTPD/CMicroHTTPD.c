@@ -1,10 +1,4 @@
-#define _GNU_SOURCE
 #include "CMicroHTTPD.h"
-
-#include <errno.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
 
 struct MHD_Daemon *hosts_http_start(int listener, hosts_http_limits limits, hosts_http_callbacks callbacks) {
     /* Suspended connections never time out (microhttpd.h, MHD_suspend_connection): theirs is the server's business. */
@@ -34,39 +28,8 @@ struct MHD_Response *hosts_http_stream_response(size_t block, MHD_ContentReaderC
 
 ssize_t hosts_http_end_of_stream(void) { return MHD_CONTENT_READER_END_OF_STREAM; }
 
-bool hosts_http_socket_peer(int descriptor, uid_t *uid, pid_t *pid) {
-    struct ucred credentials;
-    socklen_t size = sizeof(credentials);
-    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return false;
-    *uid = credentials.uid;
-    *pid = credentials.pid;
-    return true;
-}
-
-bool hosts_http_connection_peer(struct MHD_Connection *connection, uid_t *uid, pid_t *pid) {
+int hosts_http_connection_descriptor(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    return info != NULL && hosts_http_socket_peer(info->connect_fd, uid, pid);
+    return info == NULL ? -1 : info->connect_fd;
 }
-
-int hosts_http_wakeup_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
-
-void hosts_http_wakeup_signal(int wakeup) {
-    /* Fails only when the counter is full, and then the reader is awake anyway. */
-    (void)eventfd_write(wakeup, 1);
-}
-
-int hosts_http_wait(int epoll_descriptor, int wakeup, int milliseconds) {
-    struct pollfd descriptors[2] = {
-        {.fd = epoll_descriptor, .events = POLLIN},
-        {.fd = wakeup, .events = POLLIN},
-    };
-    if (poll(descriptors, 2, milliseconds) < 0) return errno == EINTR ? 0 : errno;
-    if (descriptors[1].revents != 0) {
-        eventfd_t count;
-        (void)eventfd_read(wakeup, &count);
-    }
-    return 0;
-}
-
-int hosts_http_unix_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }

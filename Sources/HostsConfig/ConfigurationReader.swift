@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import HostsModel
+import HostsPOSIX
 
 /// Reads the configuration folder.
 ///

@@ -1,4 +1,5 @@
 package import HostsModel
+import HostsPOSIX
 
 /// Why an override was not written; the file is then as it was before.
 package enum OverrideError: Error, Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import HostsPOSIX
 
 extension Paths {
     /// The mode of folders that hostsd makes: nobody else looks into them.

@@ -1,4 +1,5 @@
 import HostsModel
+import HostsPOSIX
 
 /// How a child process ended, and what it said.
 package struct ChildOutcome: Hashable, Sendable {
@@ -71,12 +72,12 @@ extension ChildError {
         switch self {
         case .notFound(let program): "\(visible(program)): no such program, or its interpreter is missing"
         case .notExecutable(let program, let code):
-            "\(visible(program)) cannot be executed: \(systemErrorText(code))"
+            "\(visible(program)) cannot be executed: \(SystemError.text(code))"
         case .unusableText(let text): "not usable for a program: \(visible(text))"
         case .spawnFailed(let program, let code):
-            "\(visible(program)) could not be started: \(systemErrorText(code))"
+            "\(visible(program)) could not be started: \(SystemError.text(code))"
         case .lost(let program, let code):
-            "the end of \(visible(program)) was not seen: \(systemErrorText(code))"
+            "the end of \(visible(program)) was not seen: \(SystemError.text(code))"
         case .cancelled: "stopped before it ended"
         }
     }

@@ -1,5 +1,6 @@
 import Glibc
 package import HostsModel
+import HostsPOSIX
 
 /// Runs other programs: hooks, and `ssh -G`.
 package enum ChildProcess {
@@ -39,11 +40,14 @@ package enum ChildProcess {
         }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<ChildResult, Never>) in
-                let code = DedicatedThread.start {
-                    run.perform(until: cancellation) { continuation.resume(returning: $0) }
+                do throws(SystemError) {
+                    try DedicatedThread.start {
+                        run.perform(until: cancellation) { continuation.resume(returning: $0) }
+                    }
+                } catch {
+                    let failure = ChildError.spawnFailed(program: program, code: error.code)
+                    continuation.resume(returning: .failure(failure))
                 }
-                guard code != 0 else { return }
-                continuation.resume(returning: .failure(.spawnFailed(program: program, code: code)))
             }
         } onCancel: {
             cancellation.cancel()

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import HostsModel
+import HostsPOSIX
 
 /// One run of a child, from its start to its end, on a thread of its own.
 struct ChildRun: Sendable {

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import HostsPOSIX
 
 /// A file descriptor with one owner; closed when the owner lets go of it.
 struct Descriptor: ~Copyable, Sendable {
@@ -32,9 +33,4 @@ struct Descriptor: ~Copyable, Sendable {
             write = Descriptor(owning: ends[1])
         }
     }
-}
-
-/// An errno value on its way to the error that says what was tried.
-struct SystemError: Error {
-    let code: Int32
 }

@@ -1,6 +1,6 @@
 import Glibc
 import HostsModel
-import HostsProcess
+import HostsPOSIX
 
 /// Why an agent gave no answer.
 enum AgentError: Error, Hashable, Sendable {
@@ -69,14 +69,14 @@ actor AgentClient {
 
     private func connect() throws(AgentError) {
         guard let made = SocketDescriptor(family: AF_UNIX) else {
-            throw .unreachable(detail: systemErrorText(errno))
+            throw .unreachable(detail: SystemError.text(errno))
         }
         guard let address = SocketAddress(unixPath: path) else {
             throw .unreachable(detail: "the path is longer than a socket's name can be")
         }
         // A Unix socket connects at once or not at all.
         let code = address.connect(made.raw)
-        guard code == 0 else { throw .unreachable(detail: systemErrorText(code)) }
+        guard code == 0 else { throw .unreachable(detail: SystemError.text(code)) }
         let signal = signal
         registration = loop.register(made.raw, for: [.read]) { _ in signal.raise() }
         guard registration != nil else { throw .unreachable(detail: "no room to watch it") }
@@ -92,7 +92,7 @@ actor AgentClient {
             case .moved(let count): rest = rest.dropFirst(count)
             case .wouldBlock: try await wait(for: [.read, .write], until: deadline)
             case .ended: throw .unreachable(detail: "it closed the connection")
-            case .failed(let code): throw .unreachable(detail: systemErrorText(code))
+            case .failed(let code): throw .unreachable(detail: SystemError.text(code))
             }
         }
     }
@@ -105,7 +105,7 @@ actor AgentClient {
             case .moved(let count): reply += buffer[..<count]
             case .wouldBlock: try await wait(for: [.read], until: deadline)
             case .ended: throw .unreachable(detail: "it closed the connection")
-            case .failed(let code): throw .unreachable(detail: systemErrorText(code))
+            case .failed(let code): throw .unreachable(detail: SystemError.text(code))
             }
             var reader = SSHReader(reply)
             guard let length = reader.uint32() else { continue }

@@ -1,6 +1,6 @@
 import Glibc
 import HostsModel
-import HostsProcess
+import HostsPOSIX
 
 /// Makes one TCP connection, on the event loop.
 actor Dialer {
@@ -86,7 +86,7 @@ actor Dialer {
         timeout: Duration
     ) async throws(LinkError) -> SocketDescriptor {
         guard let socket = SocketDescriptor(family: address.family) else {
-            throw .unreachable(address: address.text, detail: systemErrorText(errno))
+            throw .unreachable(address: address.text, detail: SystemError.text(errno))
         }
         // A probe is one small packet each way: waiting to fill a segment would only cost time.
         var on: Int32 = 1
@@ -95,7 +95,7 @@ actor Dialer {
         if let source, source.family == address.family {
             let code = source.bind(socket.raw)
             guard code == 0 else {
-                throw .unreachable(address: address.text, detail: "BindAddress: " + systemErrorText(code))
+                throw .unreachable(address: address.text, detail: "BindAddress: " + SystemError.text(code))
             }
         }
         var code = address.connect(socket.raw)
@@ -107,7 +107,7 @@ actor Dialer {
         case 0: return socket
         case ECONNREFUSED: throw .connectionRefused(address: address.text)
         case ETIMEDOUT: throw .timedOut(.connect, after: timeout)
-        default: throw .unreachable(address: address.text, detail: systemErrorText(code))
+        default: throw .unreachable(address: address.text, detail: SystemError.text(code))
         }
     }
 

@@ -1,15 +1,8 @@
 import CLinux
 import Glibc
 import HostsModel
-import HostsProcess
+package import HostsPOSIX
 import Synchronization
-
-/// Why the loop could not be started: no descriptor or thread was left.
-///
-/// Carries the errno value.
-package struct EventLoopError: Error, Hashable, Sendable {
-    package let code: Int32
-}
 
 /// The one thread that waits for all descriptors and timers, and the serial executor of all links.
 ///
@@ -65,7 +58,7 @@ package struct EventLoopError: Error, Hashable, Sendable {
     /// Starts the thread.
     ///
     /// - Throws: When the process has no descriptor or thread left.
-    package init() throws(EventLoopError) {
+    package init() throws(SystemError) {
         epoll = hosts_epoll_create()
         wakeup = hosts_eventfd_create()
         alarm = hosts_timerfd_create()
@@ -76,12 +69,13 @@ package struct EventLoopError: Error, Hashable, Sendable {
         else {
             let code = errno
             for descriptor in [epoll, wakeup, alarm] where descriptor >= 0 { Glibc.close(descriptor) }
-            throw EventLoopError(code: code)
+            throw SystemError(code: code)
         }
-        let code = DedicatedThread.start { [self] in run() }
-        guard code == 0 else {
+        do throws(SystemError) {
+            try DedicatedThread.start { [self] in run() }
+        } catch {
             for descriptor in [epoll, wakeup, alarm] { Glibc.close(descriptor) }
-            throw EventLoopError(code: code)
+            throw error
         }
     }
 

@@ -1,5 +1,5 @@
 package import HostsModel
-import HostsProcess
+import HostsPOSIX
 
 /// A link to this machine: the same shell protocol with a local `/bin/sh`.
 package actor LocalLink: ProbeLink {
@@ -35,7 +35,7 @@ package actor LocalLink: ProbeLink {
         defer { isBusy = false }
         let made: LocalShell
         do { made = try LocalShell(environment: environment, loop: loop) } catch {
-            throw .unreachable(address: "/bin/sh", detail: systemErrorText(error.code))
+            throw .unreachable(address: "/bin/sh", detail: SystemError.text(error.code))
         }
         registration = loop.register(made.socket.raw, for: interest) { [weak self] ready in
             guard let self else { return }

@@ -1,32 +1,25 @@
 import CLinux
 import Glibc
 import HostsModel
-import HostsProcess
+import HostsPOSIX
 
 /// A `/bin/sh` of our own: a child with a socket for its standard input and output.
 ///
 /// It is in a process group of its own, in the folder `/`. The event loop reaps it, whoever let go of it.
 struct LocalShell: ~Copyable, Sendable {
-    /// Why it could not be started.
-    ///
-    /// Carries the errno value.
-    struct Failure: Error {
-        let code: Int32
-    }
-
     let socket: SocketDescriptor
     private let child: Child
 
     /// Starts the shell; called on the loop's thread.
     ///
     /// Starting a process takes less than a key exchange does.
-    init(environment: [String: String], loop: EventLoop) throws(Failure) {
+    init(environment: [String: String], loop: EventLoop) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
-        guard unsafe hosts_socket_pair(&ends) == 0 else { throw Failure(code: errno) }
+        guard unsafe hosts_socket_pair(&ends) == 0 else { throw SystemError(code: errno) }
         let ours = SocketDescriptor(owning: ends[0])
         let theirs = SocketDescriptor(owning: ends[1])
         let sink = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
-        guard sink >= 0 else { throw Failure(code: errno) }
+        guard sink >= 0 else { throw SystemError(code: errno) }
         defer { close(sink) }
         let pid = try Self.spawn(environment, standard: theirs.raw, error: sink)
         child = try Child(pid: pid, loop: loop)
@@ -38,7 +31,7 @@ struct LocalShell: ~Copyable, Sendable {
 
     private static func spawn(
         _ environment: [String: String], standard: Int32, error: Int32
-    ) throws(Failure) -> pid_t {
+    ) throws(SystemError) -> pid_t {
         let variables = environment.filter { !$0.key.utf8.contains(0) && !$0.value.utf8.contains(0) }
             .map { "\($0.key)=\($0.value)" }
         var pid: pid_t = -1
@@ -46,7 +39,7 @@ struct LocalShell: ~Copyable, Sendable {
         var strings = unsafe variables.map { unsafe strdup($0) } + [nil]
         defer { unsafe (arguments + strings).forEach { unsafe free($0) } }
         let code = unsafe hosts_spawn_child("/bin/sh", &arguments, &strings, standard, standard, error, &pid)
-        guard code == 0 else { throw Failure(code: code) }
+        guard code == 0 else { throw SystemError(code: code) }
         return pid
     }
 }
@@ -57,13 +50,13 @@ private final class Child: @unchecked Sendable {
     private var isReaped = false
     private let pid: pid_t
 
-    init(pid: pid_t, loop: EventLoop) throws(LocalShell.Failure) {
+    init(pid: pid_t, loop: EventLoop) throws(SystemError) {
         self.pid = pid
         let watch = hosts_spawn_watch(pid)
         guard watch >= 0 else {
             let code = errno
             killAndReap()
-            throw LocalShell.Failure(code: code)
+            throw SystemError(code: code)
         }
         let registration = Locked<EventLoop.Registration?>(nil)
         // The handler keeps this object until the child has ended.
@@ -76,7 +69,7 @@ private final class Child: @unchecked Sendable {
         guard made == nil else { return }
         close(watch)
         killAndReap()
-        throw LocalShell.Failure(code: ENOSPC)
+        throw SystemError(code: ENOSPC)
     }
 
     func kill() {

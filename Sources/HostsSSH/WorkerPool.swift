@@ -1,5 +1,5 @@
 import HostsModel
-import HostsProcess
+import HostsPOSIX
 
 /// Threads for calls that block: name look-ups and small files.
 ///
@@ -88,12 +88,16 @@ final class WorkerPool: Sendable {
         case .queued: return true
         case .refused: return false
         case .started:
-            let code = DedicatedThread.start { [self] in
-                work()
-                while let next = state.withLock({ $0.take() }) { next() }
+            do throws(SystemError) {
+                try DedicatedThread.start { [self] in
+                    work()
+                    while let next = state.withLock({ $0.take() }) { next() }
+                }
+                return true
+            } catch {
+                state.withLock { $0.threads -= 1 }
+                return false
             }
-            if code != 0 { state.withLock { $0.threads -= 1 } }
-            return code == 0
         }
     }
 }

@@ -2,17 +2,6 @@ import FoundationEssentials
 package import HostsAPI
 package import HostsModel
 
-/// What the kernel says about the other end of a connection (SO_PEERCRED).
-package struct Peer: Hashable, Sendable {
-    package let uid: UInt32
-    package let pid: Int32
-
-    package init(uid: UInt32, pid: Int32) {
-        self.uid = uid
-        self.pid = pid
-    }
-}
-
 /// One request as it came: nothing in it has been believed yet.
 package struct HTTPRequest: Hashable, Sendable {
     /// Largest request body, in bytes.

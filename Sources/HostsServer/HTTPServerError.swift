@@ -1,3 +1,5 @@
+import HostsPOSIX
+
 /// Why the server cannot serve.
 package enum HTTPServerError: Error, Hashable, Sendable {
     /// The path does not fit into a Unix socket address (`sockaddr_un`, sun_path).

@@ -44,7 +44,7 @@ package final class FolderWatch: Sendable {
         let state = Locked(State(lastEvent: clock.now, stopDescriptor: stop))
         self.state = state
         do throws(SystemFailure) {
-            try SystemThread.start {
+            try SystemFailure.startThread {
                 watcher.run {
                     state.withLock { $0.lastEvent = clock.now }
                     events.yield()

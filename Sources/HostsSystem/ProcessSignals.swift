@@ -36,7 +36,7 @@ package enum ProcessSignals {
         guard descriptor >= 0 else { throw .call("catching signals", code: errno) }
         let (stream, continuation) = AsyncStream<ProcessSignal>.makeStream(
             bufferingPolicy: .bufferingNewest(backlog))
-        try SystemThread.start { forward(from: descriptor, to: continuation) }
+        try SystemFailure.startThread { forward(from: descriptor, to: continuation) }
         return stream
     }
 

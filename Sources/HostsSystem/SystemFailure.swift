@@ -1,4 +1,4 @@
-import Glibc
+import HostsPOSIX
 
 /// A call to the system that failed, with the number it gave.
 package enum SystemFailure: Error, Hashable, Sendable {
@@ -8,13 +8,18 @@ package enum SystemFailure: Error, Hashable, Sendable {
 extension SystemFailure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .call(let name, let code): "\(name) failed: \(Self.text(code))"
+        case .call(let name, let code): "\(name) failed: \(SystemError.text(code))"
         }
     }
+}
 
-    private static func text(_ code: Int32) -> String {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
-        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+extension SystemFailure {
+    /// Starts a thread for a loop that waits in the system.
+    static func startThread(_ body: sending @escaping () -> Void) throws(SystemFailure) {
+        do throws(SystemError) {
+            try DedicatedThread.start(body)
+        } catch {
+            throw .call("pthread_create", code: error.code)
+        }
     }
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import HostsModel
-import HostsProcess
+import HostsPOSIX
 
 /// A program that runs until the test ends it; killed at the latest when nobody holds it any more.
 package final class BackgroundProcess: Sendable {
@@ -34,14 +34,15 @@ package final class BackgroundProcess: Sendable {
         let code = hosts_spawn_child(program, &words, &variables, input, ends[1], ends[1], &child)
         guard code == 0 else {
             close(ends[0])
-            throw FixtureError("\(program): \(systemErrorText(code))")
+            throw FixtureError("\(program): \(SystemError.text(code))")
         }
         pid = child
         let (log, output) = (log, ends[0])
-        let threadCode = DedicatedThread.start { Self.read(output, into: log) }
-        guard threadCode == 0 else {
+        do {
+            try DedicatedThread.start { Self.read(output, into: log) }
+        } catch {
             close(output)
-            throw FixtureError("no thread: \(systemErrorText(threadCode))")
+            throw error
         }
     }
 

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import HostsModel
-import HostsProcess
+import HostsPOSIX
 
 /// A TCP proxy on the loopback that breaks connections where a test wants it.
 package final class FaultProxy: Sendable {
@@ -36,8 +36,7 @@ package final class FaultProxy: Sendable {
         self.target = target
         listener = descriptor
         wakeup = hosts_eventfd_create()
-        let code = DedicatedThread.start { [self] in serve() }
-        guard code == 0 else { throw FixtureError("no thread: \(systemErrorText(code))") }
+        try DedicatedThread.start { [self] in serve() }
     }
 
     /// How many connections there have been.

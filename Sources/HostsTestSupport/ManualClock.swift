@@ -6,7 +6,16 @@ import HostsModel
 package final class ManualClock: MonotonicClock {
     fileprivate struct Sleeper: Sendable {
         let deadline: ContinuousClock.Instant
+        /// How long it meant to sleep.
+        let duration: Duration
         let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    fileprivate struct Watcher: Sendable {
+        let count: Int
+        /// Only sleepers count that meant to sleep for so long; nil: all do.
+        let duration: Duration?
+        let continuation: CheckedContinuation<Void, Never>
     }
 
     fileprivate struct State: Sendable {
@@ -14,14 +23,17 @@ package final class ManualClock: MonotonicClock {
         var nextID = 0
         var sleepers: [Int: Sleeper] = [:]
         var cancelled: Set<Int> = []
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var watchers: [Watcher] = []
     }
 
+    /// Where the clock stood at first.
+    package let start: ContinuousClock.Instant
     private let state: Locked<State>
 
     /// Makes a clock that stands at an arbitrary instant.
     package init() {
-        state = Locked(State(now: ContinuousClock.now))
+        start = ContinuousClock.now
+        state = Locked(State(now: start))
     }
 
     package var now: ContinuousClock.Instant { state.withLock { $0.now } }
@@ -54,12 +66,17 @@ package final class ManualClock: MonotonicClock {
         return step
     }
 
-    /// Waits until at least `count` tasks sleep.
-    package func untilSleeping(count: Int = 1) async {
+    /// Waits until enough tasks sleep.
+    ///
+    /// - Parameters:
+    ///   - count: How many at least.
+    ///   - duration: Only those count that meant to sleep for so long; nil: all do.
+    package func untilSleeping(count: Int = 1, for duration: Duration? = nil) async {
         await withCheckedContinuation { continuation in
+            let watcher = Watcher(count: count, duration: duration, continuation: continuation)
             let isReached = state.withLock { state in
-                if state.sleepers.count >= count { return true }
-                state.watchers.append((count, continuation))
+                if state.isReached(watcher) { return true }
+                state.watchers.append(watcher)
                 return false
             }
             if isReached { continuation.resume() }
@@ -73,8 +90,7 @@ package final class ManualClock: MonotonicClock {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let sleeper = Sleeper(deadline: deadline, continuation: continuation)
-                let outcome = state.withLock { $0.add(sleeper, id: id) }
+                let outcome = state.withLock { $0.add(continuation, until: deadline, id: id) }
                 switch outcome {
                 case .asleep(let watchers): for watcher in watchers { watcher.resume() }
                 case .due: continuation.resume()
@@ -102,12 +118,22 @@ extension ManualClock {
 }
 
 extension ManualClock.State {
-    fileprivate mutating func add(_ sleeper: ManualClock.Sleeper, id: Int) -> ManualClock.Outcome {
+    fileprivate func isReached(_ watcher: ManualClock.Watcher) -> Bool {
+        let counted = sleepers.values.count {
+            watcher.duration == nil || $0.duration == watcher.duration
+        }
+        return counted >= watcher.count
+    }
+
+    fileprivate mutating func add(
+        _ continuation: CheckedContinuation<Void, any Error>, until deadline: ContinuousClock.Instant, id: Int
+    ) -> ManualClock.Outcome {
         if cancelled.remove(id) != nil { return .cancelled }
-        if sleeper.deadline <= now { return .due }
-        sleepers[id] = sleeper
-        let reached = watchers.filter { $0.count <= sleepers.count }
-        watchers.removeAll { $0.count <= sleepers.count }
+        if deadline <= now { return .due }
+        sleepers[id] = ManualClock.Sleeper(
+            deadline: deadline, duration: deadline - now, continuation: continuation)
+        let reached = watchers.filter(isReached)
+        watchers.removeAll(where: isReached)
         return .asleep(reached.map(\.continuation))
     }
 

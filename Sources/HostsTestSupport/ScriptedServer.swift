@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import HostsModel
-import HostsProcess
+import HostsPOSIX
 
 /// A TCP server that is no SSH server: it says one thing to everybody, or nothing at all.
 package final class ScriptedServer: Sendable {
@@ -51,8 +51,7 @@ package final class ScriptedServer: Sendable {
         self.closesAfterwards = closesAfterwards
         self.listener = listener
         wakeup = hosts_eventfd_create()
-        let code = DedicatedThread.start { [self] in serve() }
-        guard code == 0 else { throw FixtureError("no thread: \(systemErrorText(code))") }
+        try DedicatedThread.start { [self] in serve() }
     }
 
     /// How many connections there have been.

@@ -38,7 +38,9 @@ package final class TemporaryFolder: Sendable {
     package func write(_ name: String, _ text: String, mode: mode_t = 0o600) throws -> String {
         let file = path(name)
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw FixtureError("\(file): errno \(errno)") }
+        guard descriptor >= 0, fchmod(descriptor, mode) == 0 else {
+            throw FixtureError("\(file): errno \(errno)")
+        }
         defer { close(descriptor) }
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -46,8 +48,13 @@ package final class TemporaryFolder: Sendable {
             guard count > 0 else { throw FixtureError("\(file): errno \(errno)") }
             bytes = bytes.dropFirst(count)
         }
-        guard chmod(file, mode) == 0 else { throw FixtureError("\(file): errno \(errno)") }
         return file
+    }
+
+    /// Writes a file as editors do: a temporary file, then a rename over the old one.
+    package func replace(_ name: String, _ text: String) throws {
+        try write(name + ".tmp", text)
+        try move(name + ".tmp", to: name)
     }
 
     /// Reads a file as text.
@@ -55,12 +62,45 @@ package final class TemporaryFolder: Sendable {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path(name))), as: UTF8.self)
     }
 
-    /// Makes a folder in the folder.
+    /// Makes a folder in the folder, with those that lead to it.
     ///
     /// - Returns: Its path.
     @discardableResult
     package func makeFolder(_ name: String) throws -> String {
-        guard mkdir(path(name), 0o700) == 0 else { throw FixtureError("\(path(name)): errno \(errno)") }
+        try FileManager.default.createDirectory(
+            atPath: path(name), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         return path(name)
+    }
+
+    /// Makes a symbolic link.
+    package func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: target)
+    }
+
+    /// Renames a file or a folder, over one of the other name if there is one.
+    package func move(_ name: String, to other: String) throws {
+        guard rename(path(name), path(other)) == 0 else { throw FixtureError("\(other): errno \(errno)") }
+    }
+
+    /// Removes a file, or a folder with everything in it.
+    package func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: path(name))
+    }
+
+    /// The names in a folder, in order.
+    package func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted()
+    }
+
+    /// The permissions of a file.
+    package func mode(of name: String) throws -> mode_t {
+        var status = stat()
+        guard stat(path(name), &status) == 0 else { throw FixtureError("\(name): errno \(errno)") }
+        return status.st_mode & 0o7777
+    }
+
+    /// Changes the permissions of a file.
+    package func setMode(_ mode: mode_t, of name: String) throws {
+        guard chmod(path(name), mode) == 0 else { throw FixtureError("\(name): errno \(errno)") }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import HostsDaemon
 import HostsSystem
 
 // Before any other thread runs: the environment must not change afterwards.

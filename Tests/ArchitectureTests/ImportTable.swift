@@ -46,6 +46,9 @@ struct ImportRow: Sendable {
             because:
                 "words that everybody shares; a pthread lock stands in for Mutex under ThreadSanitizer only"),
         ImportRow(
+            "HostsPOSIX", system: ["Glibc"],
+            because: "a thread, and the words for an errno: what every room that calls the system needs"),
+        ImportRow(
             "HostsLog", ["HostsModel"], system: ["FoundationEssentials", "Glibc"],
             because: "sinks write to descriptors, and JSON"),
 
@@ -58,18 +61,19 @@ struct ImportRow: Sendable {
 
         // Mechanism.
         ImportRow(
-            "HostsConfig", ["HostsModel", "HostsDetection", "CTOML"], system: ["Dispatch", "Glibc"],
+            "HostsConfig", ["HostsModel", "HostsPOSIX", "HostsDetection", "CTOML"],
+            system: ["Dispatch", "Glibc"],
             because: "decodes rule files into the types of detection; reads and writes on a thread of its own"
         ),
         ImportRow(
-            "HostsProcess", ["HostsModel", "CLinux"], system: ["Glibc"],
+            "HostsProcess", ["HostsModel", "HostsPOSIX", "CLinux"], system: ["Glibc"],
             because: "spawns bounded children for whoever needs one"),
         ImportRow(
-            "HostsSSH", ["HostsModel", "HostsLog", "HostsProcess", "CSSH", "CLinux"],
+            "HostsSSH", ["HostsModel", "HostsPOSIX", "HostsLog", "HostsProcess", "CSSH", "CLinux"],
             system: ["Glibc", "Synchronization"],
             because: "links know hosts by their protocol and never the hub; `ssh -G` is a bounded child"),
         ImportRow(
-            "HostsSystem", ["HostsModel", "HostsLog", "CSystemd", "CLinux"], system: ["Glibc"],
+            "HostsSystem", ["HostsModel", "HostsPOSIX", "HostsLog", "CSystemd", "CLinux"], system: ["Glibc"],
             because: "tells what the system does, and decides nothing"),
 
         // Engines.
@@ -77,7 +81,8 @@ struct ImportRow: Sendable {
             "HostsHub", ["HostsModel", "HostsPolicy", "HostsDetection", "HostsLog"],
             because: "sees links as `ProbeLink` only; no call to the system, so that days pass in a test"),
         ImportRow(
-            "HostsAttention", ["HostsModel", "HostsPolicy", "HostsLog", "HostsProcess", "CSQLite"],
+            "HostsAttention",
+            ["HostsModel", "HostsPOSIX", "HostsPolicy", "HostsLog", "HostsProcess", "CSQLite"],
             system: ["FoundationEssentials", "Glibc"],
             because: "stores events in SQLite and runs hooks as bounded children; never asks the hub"),
 
@@ -86,7 +91,7 @@ struct ImportRow: Sendable {
             "HostsAPI", ["HostsModel", "CCurl"], system: ["FoundationEssentials", "Glibc"],
             because: "the documents of the wire and their client, shared by both programs"),
         ImportRow(
-            "HostsServer", ["HostsAPI", "HostsModel", "HostsLog", "CMicroHTTPD"],
+            "HostsServer", ["HostsAPI", "HostsModel", "HostsPOSIX", "HostsLog", "CLinux", "CMicroHTTPD"],
             system: ["FoundationEssentials", "Glibc"],
             because: "serves what it is handed; knows neither hub nor store"),
         ImportRow(
@@ -96,7 +101,7 @@ struct ImportRow: Sendable {
 
         // Test support.
         ImportRow(
-            "HostsTestSupport", ["HostsModel", "HostsLog", "HostsProcess", "CLinux"],
+            "HostsTestSupport", ["HostsModel", "HostsPOSIX", "HostsProcess", "CLinux"],
             system: ["FoundationEssentials", "Glibc", "Synchronization", "Testing"],
             because: "fakes speak the protocols of the model; private servers are children"),
 
@@ -106,13 +111,17 @@ struct ImportRow: Sendable {
             system: ["FoundationEssentials", "Glibc"],
             because: "reaches the daemon through the API only, and writes overrides when it does not run"),
         ImportRow(
-            "hostsd",
+            "HostsDaemon",
             [
-                "HostsModel", "HostsPolicy", "HostsDetection", "HostsConfig", "HostsLog", "HostsProcess",
-                "HostsSSH",
-                "HostsSystem", "HostsHub", "HostsAttention", "HostsAPI", "HostsServer",
-            ], system: ["FoundationEssentials", "Glibc", "Synchronization"],
-            because: "the one place where the parts meet and defaults are chosen"),
+                "HostsModel", "HostsPOSIX", "HostsPolicy", "HostsDetection", "HostsConfig", "HostsLog",
+                "HostsSSH", "HostsSystem", "HostsHub", "HostsAttention", "HostsAPI", "HostsServer",
+            ], system: ["Glibc"],
+            because:
+                "the one place where the parts meet and defaults are chosen; a library, so that tests can call it"
+        ),
+        ImportRow(
+            "hostsd", ["HostsDaemon", "HostsSystem"], system: ["Glibc"],
+            because: "reads the command line, and tells by its exit status how it went"),
         ImportRow(
             "hostsd-demo",
             ["HostsTestSupport", "HostsAPI", "HostsModel", "HostsProcess", "HostsLog", "HostsSystem"],

@@ -1,6 +1,7 @@
 import HostsLog
 import HostsModel
 import HostsPolicy
+import HostsTestSupport
 import Testing
 
 @testable import HostsAttention

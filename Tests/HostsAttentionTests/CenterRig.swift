@@ -1,5 +1,6 @@
 import HostsLog
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsAttention
@@ -10,7 +11,7 @@ final class CenterRig: Sendable {
 
     let folder: TemporaryFolder
     let clock: ManualClock
-    let wall: ManualWall
+    let wall: ManualWallClock
     let log: LogCenter
     let runner: any HookRunning
     let center: AttentionCenter
@@ -25,7 +26,7 @@ final class CenterRig: Sendable {
     ) throws {
         self.folder = folder
         self.clock = clock
-        wall = ManualWall(clock: clock)
+        wall = ManualWallClock(clock)
         self.runner = runner
         log = LogCenter(level: .trace, sinks: [], clock: wall)
         lines = LogLines(log)
@@ -37,7 +38,7 @@ final class CenterRig: Sendable {
             database: database ?? folder.path + "/state/hostsd.db", maximumPages: maximumPages,
             settings: settings,
             environment: AttentionCenter.Environment(
-                clock: clock, wall: wall, jitter: NoJitter(), runner: runner,
+                clock: clock, wall: wall, jitter: FixedJitter(0), runner: runner,
                 readHooks: { hooks.withLock { $0 } }, log: log))
     }
 

@@ -1,5 +1,6 @@
 import HostsLog
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsAttention

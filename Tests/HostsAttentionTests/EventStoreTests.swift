@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsAttention

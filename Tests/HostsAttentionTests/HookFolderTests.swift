@@ -1,5 +1,6 @@
 import Glibc
 import HostsAttention
+import HostsTestSupport
 import Testing
 
 @Suite struct HookFolderTests {
@@ -15,7 +16,7 @@ import Testing
     }
 
     private func put(_ name: String, mode: mode_t = 0o755) throws {
-        _ = try folder.write(name, "#!/bin/sh\n", mode: mode)
+        try folder.write(name, "#!/bin/sh\n", mode: mode)
     }
 
     private func read() -> HookSet { HookFolder.read([system, own]) }
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test func `a link to a hook is a hook`() throws {
-        _ = try folder.write("target", "#!/bin/sh\n", mode: 0o755)
+        try folder.write("target", "#!/bin/sh\n", mode: 0o755)
         #expect(symlink(folder.path + "/target", own + "/50-a") == 0)
         #expect(read().hooks.map(\.name) == ["50-a"])
     }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsAttention

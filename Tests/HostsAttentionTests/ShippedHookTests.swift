@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsAttention
@@ -45,7 +46,7 @@ import Testing
             exit 0
 
             """
-        _ = try folder.write("bin/" + name, script, mode: 0o755)
+        try folder.write("bin/" + name, script, mode: 0o755)
     }
 
     private func text(_ name: String) throws -> String {
@@ -98,7 +99,7 @@ import Testing
     ])
     func `the server's answer decides what follows`(answer: String, result: HookResult) async throws {
         try fake("curl", answer: answer)
-        _ = try folder.write(
+        try folder.write(
             "config/hostsd/hooks.env", "NTFY_URL=https://x/topic\nWEBHOOK_URL=https://x/secret\n", mode: 0o600
         )
         #expect(try await run("50-ntfy").result == result)
@@ -107,7 +108,7 @@ import Testing
 
     @Test func `secrets and text go to curl through its input, quoted`() async throws {
         try fake("curl", answer: "200")
-        _ = try folder.write(
+        try folder.write(
             "config/hostsd/hooks.env",
             "NTFY_URL=https://x/topic\nNTFY_TOKEN=tk\nWEBHOOK_URL=https://x/secret\n",
             mode: 0o600)

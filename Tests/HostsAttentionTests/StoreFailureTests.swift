@@ -1,6 +1,7 @@
 import Glibc
 import HostsLog
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsAttention
@@ -54,7 +55,7 @@ import Testing
 
     @Test func `a damaged file is set aside and a new one begun`() async throws {
         #expect(mkdir(folder.path + "/state", 0o700) == 0)
-        _ = try folder.write("state/hostsd.db", String(repeating: "no database ", count: 1000), mode: 0o600)
+        try folder.write("state/hostsd.db", String(repeating: "no database ", count: 1000), mode: 0o600)
         let rig = try CenterRig(folder: folder, hooks: [])
         await endTurn(rig)
         #expect(await rig.center.storeFailure() == nil)
@@ -75,7 +76,7 @@ import Testing
             await rig.untilLogged("hook.ended")
         }
         // The loop has closed the file; the center opens it again with the next event.
-        _ = try folder.write("state/hostsd.db", String(repeating: "no database ", count: 1000), mode: 0o600)
+        try folder.write("state/hostsd.db", String(repeating: "no database ", count: 1000), mode: 0o600)
         await rig.center.post(.configError, summary: "after the damage")
         #expect(await rig.center.storeFailure() == nil)
         let store = EventStore(path: database)

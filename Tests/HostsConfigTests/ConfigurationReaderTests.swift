@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import HostsConfig
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @Suite struct ConfigurationReaderTests {
@@ -9,7 +10,7 @@ import Testing
     private var directory: String { folder.path + "/config" }
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder.withConfiguration()
     }
 
     private func load() async -> Configuration {
@@ -67,8 +68,8 @@ import Testing
 
     @Test func `what everybody can write to is told`() async throws {
         try folder.write("config/hosts.d/dev.toml", "ssh = 'dev'")
-        try folder.setAttributes([.posixPermissions: 0o666], of: "config/hosts.d/dev.toml")
-        try folder.setAttributes([.posixPermissions: 0o777], of: "config/hosts.d")
+        try folder.setMode(0o666, of: "config/hosts.d/dev.toml")
+        try folder.setMode(0o777, of: "config/hosts.d")
         let configuration = await load()
         #expect(
             configuration.diagnostics.map(\.description) == [

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsConfig
@@ -10,7 +11,7 @@ import Testing
     private let paths: Paths
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder.withConfiguration()
         paths = Paths(
             configuration: folder.path + "/config", state: folder.path + "/state",
             socket: folder.path + "/run/api.sock")
@@ -24,7 +25,7 @@ import Testing
     @Test func `a disabled host is disabled in its override, and no other file changes`() async throws {
         let record = "# mine\nssh   =   'dev'   # as is\r\n"
         try folder.write("config/hosts.d/dev.toml", record)
-        try folder.setAttributes([.posixPermissions: 0o640], of: "config/hosts.d/dev.toml")
+        try folder.setMode(0o640, of: "config/hosts.d/dev.toml")
         let outcome = try await writer.apply([.enabled(false)], to: HostID("dev"))
         #expect(outcome == .written(path: paths.hosts + "/dev.override.toml"))
         #expect(try override() == "# Written by hostsctl; lies over the record beside it.\nenabled = false\n")
@@ -173,7 +174,8 @@ import Testing
         try folder.write("config/hosts.d/.hostsctl-aB3dEf", "enabled = tr")
         try folder.write("config/hosts.d/.hostsctl-xxxxxx", "enabled = false")
         let hourAgo = Date(timeIntervalSinceNow: -3600)
-        try folder.setAttributes([.modificationDate: hourAgo], of: "config/hosts.d/.hostsctl-xxxxxx")
+        try FileManager.default.setAttributes(
+            [.modificationDate: hourAgo], ofItemAtPath: folder.path("config/hosts.d/.hostsctl-xxxxxx"))
         let configuration = ConfigurationLoader.load(
             ConfigurationReader(directory: paths.configuration).readBlocking())
         #expect(configuration.diagnostics == [])

@@ -1,5 +1,6 @@
 import Glibc
 import HostsConfig
+import HostsTestSupport
 import Testing
 
 @Suite struct PathsTests {
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test func `folders are made for nobody else`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder.withConfiguration()
         let paths = Paths(
             configuration: folder.path + "/c", state: folder.path + "/a/b/state",
             socket: folder.path + "/run/hostsd/api.sock")
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func `folders that cannot be used are told apart`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder.withConfiguration()
         try folder.write("file", "")
         let noRuntime = Paths(
             configuration: "/c", state: folder.path + "/s", socket: folder.path + "/x/y/api.sock")

@@ -1,5 +1,6 @@
 import HostsConfig
 import HostsModel
+import HostsTestSupport
 
 /// A file below `hosts.d`, in a folder `c` that does not exist.
 func hostFile(_ name: String, _ text: String, concern: String? = nil) -> ConfigurationFile {
@@ -23,5 +24,15 @@ extension HostID {
     init(_ name: String) {
         guard let id = HostID(rawValue: name) else { fatalError("\(name) is no host name") }
         self = id
+    }
+}
+
+extension TemporaryFolder {
+    /// A folder with an empty configuration in `config`, and `run`.
+    static func withConfiguration() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try folder.makeFolder("config/hosts.d")
+        try folder.makeFolder("run")
+        return folder
     }
 }

@@ -19,7 +19,7 @@ final class World: Sendable {
     func run(records: [String], _ body: (ConnectionHub) async throws -> Void) async throws {
         let log = LogCenter(sinks: [], clock: FixedWallClock())
         let environment = ConnectionHub.Environment(
-            connector: fleet, clock: clock, wallClock: FixedWallClock(), jitter: FixedJitter(),
+            connector: fleet, clock: clock, wallClock: FixedWallClock(), jitter: FixedJitter(0.5),
             log: log.log(.hub),
             makeInterpreter: { FakeInterpreter(host: $0, wantsConfirmation: false) })
         let hub = ConnectionHub(environment: environment, settings: ConnectionHub.Settings())
@@ -48,14 +48,6 @@ final class World: Sendable {
             if case .observed(let observation, _) = $0 { observation.host == host } else { false }
         }
     }
-}
-
-struct FixedWallClock: WallClock {
-    var now: WallTime { WallTime(milliseconds: 1_000_000) }
-}
-
-struct FixedJitter: JitterSource {
-    func next() -> Double { 0.5 }
 }
 
 /// The fleet events of a run, to wait on.

@@ -1,6 +1,7 @@
 import Glibc
 import HostsModel
 import HostsProcess
+import HostsTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct ChildStartTests {

@@ -43,10 +43,6 @@ enum LinkFixture {
 
     static let log = LogCenter(sinks: [], clock: FixedWallClock())
 
-    private struct FixedWallClock: WallClock {
-        var now: WallTime { WallTime(milliseconds: 0) }
-    }
-
     /// A deadline that no healthy answer misses.
     static var soon: ContinuousClock.Instant { .now + .seconds(30) }
 }

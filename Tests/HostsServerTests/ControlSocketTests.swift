@@ -1,6 +1,7 @@
 import Glibc
 import HostsAPI
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsServer
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test func `a socket that answers is not taken, even when nobody holds its lock`() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let path = directory.path + "/api.sock"
         let first = try ControlSocket(path: path)
         unlink(path + ".lock")
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test func `a lock without a socket is a daemon that starts or stops`() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let path = directory.path + "/api.sock"
         let first = try ControlSocket(path: path)
         unlink(path)
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test func `a socket that a dead daemon left is replaced`() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let path = directory.path + "/api.sock"
         let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func `a file that is no socket is left alone`() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let path = directory.path + "/file"
         close(open(path, O_CREAT | O_WRONLY, 0o600))
         defer { unlink(path + ".lock") }
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test func `a path of 107 bytes fits, one byte more is refused with the limit`() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let room = ControlSocket.pathLimit - directory.path.utf8.count - 1
         let path = directory.path + "/" + String(repeating: "s", count: room)
         let socket = try ControlSocket(path: path)
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test func `only its owner may use the socket and the directory that it made`() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let inner = directory.path + "/run"
         let socket = try ControlSocket(path: inner + "/api.sock")
         var status = stat()
@@ -108,7 +109,7 @@ import Testing
     }
 
     @Test func `a directory that others may write to is refused`() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         chmod(directory.path, 0o777)
         let error = error { () throws(HTTPServerError) in
             _ = try ControlSocket(path: directory.path + "/api.sock")
@@ -125,7 +126,7 @@ import Testing
     }
 
     @Test func `a socket that another process put in the place of ours stays`() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let path = directory.path + "/api.sock"
         let first = try ControlSocket(path: path)
         rename(path, path + ".old")
@@ -139,7 +140,7 @@ import Testing
     }
 
     @Test func `a stopped server leaves no socket, and the next one starts`() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let fixture = ServerFixture(
             daemon: TestDaemon(), clock: ManualClock(), path: directory.path + "/api.sock")
         for _ in 0..<3 {
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test func `a server that is cancelled before it runs ends`() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let fixture = ServerFixture(
             daemon: TestDaemon(), clock: ManualClock(), path: directory.path + "/api.sock")
         let server = try fixture.makeServer()

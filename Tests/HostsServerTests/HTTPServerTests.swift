@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import HostsAPI
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsServer
@@ -136,7 +137,7 @@ import Testing
             #expect(action.contains(#""changed":true"#))
             for id in ["e1", "e2"] { await server.daemon.add(.test(id)) }
             async let stream = Curl.get(["-N", "http://localhost/v1/events?follow=1&limit=9"], server)
-            await server.clock.untilSleeping(1, for: StreamAnswer.heartbeatInterval)
+            await server.clock.untilSleeping(for: StreamAnswer.heartbeatInterval)
             await server.daemon.endWatches()
             let lines = try await stream.split(separator: "\n")
             #expect(lines.count == 3)
@@ -260,7 +261,7 @@ import Testing
         try await ServerFixture.with { server in
             async let reply = server.request("POST", "/v1/hosts/slow/check")
             await server.daemon.until("slow")
-            await server.clock.untilSleeping(1, for: HTTPServer.requestDeadline)
+            await server.clock.untilSleeping(for: HTTPServer.requestDeadline)
             server.clock.advance(by: HTTPServer.requestDeadline)
             let status = try await reply.status
             #expect(status == 504)
@@ -284,7 +285,7 @@ import Testing
                         _ = try await client.read(until: "\r\n\r\n")
                         client.hangUp()
                         // A stream sees that its reader has gone at the next sign of life.
-                        await server.clock.untilSleeping(1, for: StreamAnswer.heartbeatInterval)
+                        await server.clock.untilSleeping(for: StreamAnswer.heartbeatInterval)
                         server.clock.advance(by: StreamAnswer.heartbeatInterval)
                         await server.untilLogged("api.stream.ended", after: mark)
                     }

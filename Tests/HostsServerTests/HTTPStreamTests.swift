@@ -1,6 +1,7 @@
 import HostsAPI
 import HostsLog
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsServer
@@ -81,7 +82,7 @@ import Testing
         try await ServerFixture.with { server in
             let (client, _) = try await server.stream("/v1/events", fields: ["Accept: \(accept)"])
             for _ in 0..<3 {
-                await server.clock.untilSleeping(1, for: .seconds(15))
+                await server.clock.untilSleeping(for: .seconds(15))
                 server.clock.advance(by: .seconds(15))
                 // The size of the chunk, the sign itself, and the end of the chunk.
                 let chunk = try await client.read(until: "\r\n" + sign + "\r\n")
@@ -94,7 +95,7 @@ import Testing
         try await ServerFixture.with { server in
             let (client, _) = try await server.stream("/v1/events?follow=1")
             client.hangUp()
-            await server.clock.untilSleeping(1, for: .seconds(15))
+            await server.clock.untilSleeping(for: .seconds(15))
             server.clock.advance(by: .seconds(15))
             await server.daemon.until("stream ended")
         }
@@ -147,7 +148,7 @@ import Testing
             let lists = try await server.get("/v1/events")
             #expect(lists.status == 200)
             for client in clients { client.hangUp() }
-            await server.clock.untilSleeping(HTTPServer.streamLimit, for: .seconds(15))
+            await server.clock.untilSleeping(count: HTTPServer.streamLimit, for: .seconds(15))
             server.clock.advance(by: .seconds(15))
             await server.untilLogged("api.stream.ended", after: 0)
             let (_, header) = try await server.stream("/v1/events?follow=1")

@@ -1,6 +1,7 @@
 import HostsAPI
 import HostsLog
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsServer

@@ -1,6 +1,7 @@
 import Foundation
 import HostsAPI
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsServer

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HostsTestSupport
 import Testing
 
 /// The user unit that is shipped.

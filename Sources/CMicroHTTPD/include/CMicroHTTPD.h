@@ -4,9 +4,7 @@
 #define HOSTS_CMICROHTTPD_H
 
 #include <microhttpd.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /* What the daemon may take; zero is no valid value. */
@@ -42,23 +40,7 @@ struct MHD_Response *hosts_http_stream_response(size_t block, MHD_ContentReaderC
 /* What a reader answers at its end. */
 ssize_t hosts_http_end_of_stream(void);
 
-/* Who is at the other end of a connection: SO_PEERCRED. False if the kernel does not say. */
-bool hosts_http_connection_peer(struct MHD_Connection *connection, uid_t *uid, pid_t *pid);
-
-/* The same for a connected socket of our own. */
-bool hosts_http_socket_peer(int descriptor, uid_t *uid, pid_t *pid);
-
-/* A non-blocking, close-on-exec eventfd, or -1 with errno. */
-int hosts_http_wakeup_create(void);
-
-/* Makes `hosts_http_wait` return; from any thread. */
-void hosts_http_wakeup_signal(int wakeup);
-
-/* Waits until the daemon or `wakeup` has something, or `milliseconds` have passed (-1: no limit), and clears `wakeup`.
- * 0, or an errno. */
-int hosts_http_wait(int epoll_descriptor, int wakeup, int milliseconds);
-
-/* A Unix stream socket that is close-on-exec and non-blocking from its creation, or -1 with errno. */
-int hosts_http_unix_socket(void);
+/* The socket of a connection, or -1. Variadic in the library. */
+int hosts_http_connection_descriptor(struct MHD_Connection *connection);
 
 #endif

@@ -1,5 +1,6 @@
 package import HostsLog
 package import HostsModel
+package import HostsPOSIX
 import HostsPolicy
 
 /// Decides what becomes of what is observed: events, stored before anyone is told, and their delivery to hooks.
@@ -84,7 +85,7 @@ package actor AttentionCenter {
     /// - Throws: When its thread cannot be made.
     package init(
         database: String, maximumPages: Int? = nil, settings: Settings = Settings(), environment: Environment
-    ) throws(ThreadError) {
+    ) throws(SystemError) {
         executor = try ThreadExecutor()
         self.environment = environment
         self.settings = settings

@@ -1,6 +1,6 @@
 import Glibc
 import HostsModel
-import HostsProcess
+import HostsPOSIX
 
 /// A serial executor on a thread of its own, for an actor whose calls block on the disk.
 ///
@@ -10,11 +10,10 @@ final class ThreadExecutor: SerialExecutor {
 
     /// Starts the thread.
     ///
-    /// - Throws: The errno value of a thread that could not be made.
-    init() throws(ThreadError) {
+    /// - Throws: When no thread can be made.
+    init() throws(SystemError) {
         let queue = queue
-        let code = DedicatedThread.start { queue.run() }
-        guard code == 0 else { throw ThreadError(code: code) }
+        try DedicatedThread.start { queue.run() }
     }
 
     deinit { queue.finish() }
@@ -22,11 +21,6 @@ final class ThreadExecutor: SerialExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         queue.append(UnownedJob(job), asUnownedSerialExecutor())
     }
-}
-
-/// A thread could not be made; carries the errno value.
-package struct ThreadError: Error, Hashable, Sendable {
-    package let code: Int32
 }
 
 /// The jobs that wait for the thread; apart from the executor, so that the thread does not keep that alive.

@@ -1,5 +1,5 @@
 import HostsModel
-import HostsProcess
+import HostsPOSIX
 
 /// A program that is told of events.
 package struct Hook: Hashable, Sendable {
@@ -60,7 +60,7 @@ package struct HookProblem: Hashable, Sendable {
         case .writableByOthers: "\(path) can be changed by others: chmod go-w \(path)"
         case .setUserID:
             "\(path) is set-user-ID or set-group-ID, which a hook must not be: chmod ug-s \(path)"
-        case .unreadable(let code): "\(path) cannot be read: \(systemErrorText(code))"
+        case .unreadable(let code): "\(path) cannot be read: \(SystemError.text(code))"
         case .tooMany: "\(path): more than \(HookFolder.limit) hooks; this one and later ones are not run"
         case .misconfigured:
             "\(path) says that it is misconfigured (exit 78); correct it, then: hostsctl reload"

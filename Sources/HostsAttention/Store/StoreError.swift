@@ -1,5 +1,5 @@
 import HostsModel
-import HostsProcess
+import HostsPOSIX
 
 /// Why events cannot be stored; they are kept in memory and delivered meanwhile.
 package enum StoreError: Error, Hashable, Sendable {
@@ -35,7 +35,7 @@ extension StoreError {
         switch self {
         case .full(let path): "no room to store events in \(SafeText.visible(path))"
         case .inaccessible(let path, let code):
-            "\(SafeText.visible(path)) cannot be used: \(systemErrorText(code))"
+            "\(SafeText.visible(path)) cannot be used: \(SystemError.text(code))"
         case .corrupt(let path, let aside):
             "\(SafeText.visible(path)) is damaged and was set aside as \(SafeText.visible(aside))"
         case .newer(let path, let version):

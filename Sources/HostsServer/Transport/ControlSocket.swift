@@ -1,4 +1,4 @@
-import CMicroHTTPD
+import CLinux
 import Glibc
 import HostsModel
 
@@ -124,9 +124,7 @@ final class ControlSocket: Sendable {
             default: throw .systemCall("connect", path: path, code: errno)
             }
         }
-        var uid: uid_t = 0
-        var pid: pid_t = 0
-        return .somebody(pid: hosts_http_socket_peer(client, &uid, &pid) ? pid : nil)
+        return .somebody(pid: Peer(of: client)?.pid)
     }
 
     private static func listen(_ path: String) throws(HTTPServerError) -> (Int32, File) {
@@ -151,7 +149,7 @@ final class ControlSocket: Sendable {
     }
 
     private static func socket(_ path: String) throws(HTTPServerError) -> Int32 {
-        let descriptor = hosts_http_unix_socket()
+        let descriptor = hosts_socket_create(AF_UNIX)
         guard descriptor >= 0 else { throw .systemCall("socket", path: path, code: errno) }
         return descriptor
     }

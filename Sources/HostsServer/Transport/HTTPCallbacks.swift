@@ -77,15 +77,12 @@ extension HTTPLoopCore {
                     UnsafeBufferPointer(start: value, count: value == nil ? 0 : valueSize))
                 return .YES
             }, Unmanaged.passUnretained(collector).toOpaque())
-        var uid: uid_t = 0
-        var pid: pid_t = 0
-        let peer = hosts_http_connection_peer(connection, &uid, &pid) ? Peer(uid: uid, pid: pid) : nil
         let request = Live(
             connection: connection,
             request: HTTPRequest(
                 method: method, target: targets.removeValue(forKey: connection) ?? "",
                 fields: collector.fields,
-                peer: peer))
+                peer: Peer(of: hosts_http_connection_descriptor(connection))))
         live[id] = request
         guard let length = collector.fields["content-length"]?.first.flatMap(Int.init),
             length > HTTPRequest.bodyLimit.bytes

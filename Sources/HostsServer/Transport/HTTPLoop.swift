@@ -1,6 +1,7 @@
-import CMicroHTTPD
+import CLinux
 import Glibc
 import HostsModel
+import HostsPOSIX
 
 /// The thread that runs libmicrohttpd, as the rest of the server sees it.
 ///
@@ -37,7 +38,7 @@ final class HTTPLoop: Sendable {
     ///
     /// - Throws: `.transport` when the process has no descriptor left.
     init() throws(HTTPServerError) {
-        wakeup = hosts_http_wakeup_create()
+        wakeup = hosts_eventfd_create()
         guard wakeup >= 0 else { throw .transport("eventfd: \(SystemError.text(errno))") }
         (exchanges, source) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingOldest(Int(HTTPLimits.connections)))
@@ -50,7 +51,7 @@ final class HTTPLoop: Sendable {
     /// Nothing happens once it has ended.
     func send(_ command: Command) {
         inbox.withLock { $0.append(command) }
-        hosts_http_wakeup_signal(wakeup)
+        hosts_eventfd_signal(wakeup)
     }
 
     /// Starts the thread.
@@ -59,15 +60,11 @@ final class HTTPLoop: Sendable {
     func start(_ socket: ControlSocket, version: String) throws(HTTPServerError) {
         let core = try HTTPLoopCore(loop: self, socket: socket, version: version)
         // A thread of its own: the library waits in poll(2), which must not hold a thread of the cooperative pool.
-        var thread = pthread_t()
-        let argument = Unmanaged.passRetained(core).toOpaque()
-        let code = pthread_create(&thread, nil, runHTTPLoop, argument)
-        guard code == 0 else {
-            Unmanaged<HTTPLoopCore>.fromOpaque(argument).release()
-            core.abandon()
-            throw .transport("pthread_create: \(SystemError.text(code))")
+        do throws(SystemError) {
+            try DedicatedThread.start { core.run() }
+        } catch {
+            throw .transport("pthread_create: \(error)")
         }
-        pthread_detach(thread)
     }
 
     /// Waits until the thread has given everything back.
@@ -129,15 +126,4 @@ enum HTTPLimits {
     static let drain = ByteCount.mebibytes(8)
     /// How long a stop waits for the answers that are on their way.
     static let stopGrace = Duration.milliseconds(500)
-}
-
-/// The first function on the thread.
-private func runHTTPLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let argument else { preconditionFailure("the thread is started with its core") }
-    // Signals are for the main thread.
-    var all = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_BLOCK, &all, nil)
-    Unmanaged<HTTPLoopCore>.fromOpaque(argument).takeRetainedValue().run()
-    return nil
 }

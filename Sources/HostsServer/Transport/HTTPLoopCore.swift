@@ -1,7 +1,9 @@
+import CLinux
 import CMicroHTTPD
 import Glibc
 import HostsAPI
 import HostsModel
+import HostsPOSIX
 
 /// What belongs to the loop's thread: the daemon of libmicrohttpd and the requests on their way.
 ///
@@ -67,9 +69,8 @@ final class HTTPLoopCore {
     }
 
     /// Gives the daemon back when the thread could not be started.
-    func abandon() {
-        MHD_stop_daemon(daemon)
-        daemon = nil
+    deinit {
+        if daemon != nil { MHD_stop_daemon(daemon) }
     }
 
     func newID() -> Int {
@@ -93,7 +94,7 @@ final class HTTPLoopCore {
                 stopDeadline = deadline
                 if live.isEmpty || ContinuousClock.now >= deadline { break }
             }
-            let code = hosts_http_wait(hosts_http_epoll_descriptor(daemon), loop.wakeup, timeout())
+            let code = wait()
             guard code == 0 else {
                 failure = .transport("poll: \(SystemError.text(code))")
                 break
@@ -104,6 +105,19 @@ final class HTTPLoopCore {
         MHD_stop_daemon(daemon)
         daemon = nil
         loop.ended(failure)
+    }
+
+    /// Waits until the library or a command has something to do.
+    ///
+    /// - Returns: 0, or the errno value of what went wrong.
+    private func wait() -> Int32 {
+        var entries = [
+            pollfd(fd: hosts_http_epoll_descriptor(daemon), events: Int16(POLLIN), revents: 0),
+            pollfd(fd: loop.wakeup, events: Int16(POLLIN), revents: 0),
+        ]
+        if poll(&entries, nfds_t(entries.count), timeout()) < 0 { return errno == EINTR ? 0 : errno }
+        if entries[1].revents != 0 { hosts_eventfd_clear(loop.wakeup) }
+        return 0
     }
 
     /// In milliseconds; -1 for no limit.

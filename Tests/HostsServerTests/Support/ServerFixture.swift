@@ -2,24 +2,9 @@ import Glibc
 import HostsAPI
 import HostsLog
 import HostsModel
+import HostsTestSupport
 
 @testable import HostsServer
-
-/// A directory of its own, removed at the end.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/hostsd-test.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Client.Failure(text: "mkdtemp") }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        for name in ["api.sock", "api.sock.lock", "file"] { unlink(path + "/" + name) }
-        rmdir(path)
-    }
-}
 
 /// A server on a socket of its own, with the test's daemon behind it.
 struct ServerFixture: Sendable {
@@ -29,7 +14,7 @@ struct ServerFixture: Sendable {
 
     /// Runs a server around a test and ends it gracefully.
     static func with(_ body: @Sendable (ServerFixture) async throws -> Void) async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let fixture = ServerFixture(
             daemon: TestDaemon(), clock: ManualClock(), path: directory.path + "/api.sock")
         let server = try fixture.makeServer()

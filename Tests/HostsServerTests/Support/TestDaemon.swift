@@ -2,6 +2,7 @@ import HostsAPI
 import HostsLog
 import HostsModel
 import HostsServer
+import HostsTestSupport
 
 /// A small daemon without links: it keeps hosts, events and logs as the real one does.
 actor TestDaemon: DaemonService {

@@ -1,41 +1,47 @@
-import HostsLog
+package import HostsLog
 
 /// The daemon's command line.
-struct Options: Hashable, Sendable {
-    enum LogFormat: String, Sendable, CaseIterable {
+package struct Options: Hashable, Sendable {
+    /// How the log is written to standard error.
+    package enum LogFormat: String, Sendable, CaseIterable {
         case text, json
     }
 
     /// Why a command line cannot be used; the text is for people.
-    struct UsageError: Error, Hashable, Sendable {
-        let message: String
+    package struct UsageError: Error, Hashable, Sendable {
+        package let message: String
     }
 
     /// What the command line asks for.
-    enum Request: Hashable, Sendable {
+    package enum Request: Hashable, Sendable {
         case run(Options)
         case help
         case version
     }
 
-    var configDirectory: String?
-    var stateDirectory: String?
-    var socket: String?
-    var rulesDirectory: String?
-    var logFormat = LogFormat.text
+    /// Absolute, as every place here; nil for the usual one.
+    package var configDirectory: String?
+    package var stateDirectory: String?
+    package var socket: String?
+    package var rulesDirectory: String?
+    package var logFormat = LogFormat.text
     /// The least level written to standard error; nil for the one in `hostsd.toml`.
-    var logLevel: LogLevel?
+    package var logLevel: LogLevel?
 
     /// Reads the arguments behind the program's name.
-    static func parse(_ arguments: [String]) throws(UsageError) -> Request {
+    ///
+    /// - Throws: What is wrong with the first argument that cannot be used.
+    package static func parse(_ arguments: [String]) throws(UsageError) -> Request {
         var options = Options()
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
                 String.init)
             let name = parts[0]
-            if name == "--help" || name == "-h" { return .help }
-            if name == "--version" { return .version }
+            if let request = requests[name] {
+                guard parts.count == 1 else { throw UsageError(message: "\(name) takes no value") }
+                return request
+            }
             guard let set = setters[name] else {
                 throw UsageError(message: "unknown option \(argument); see hostsd --help")
             }
@@ -46,6 +52,9 @@ struct Options: Hashable, Sendable {
         }
         return .run(options)
     }
+
+    /// What asks for something else than to run.
+    private static let requests: [String: Request] = ["--help": .help, "-h": .help, "--version": .version]
 
     private typealias Setter = @Sendable (inout Options, String) throws(UsageError) -> Void
 
@@ -73,7 +82,7 @@ struct Options: Hashable, Sendable {
     }
 
     /// The text of `hostsd --help`.
-    static let help = """
+    package static let help = """
         hostsd watches the coding agents on your hosts over SSH and tells you when one needs you.
 
         usage: hostsd [OPTION...]

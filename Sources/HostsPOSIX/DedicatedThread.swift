@@ -1,31 +1,35 @@
 import Glibc
 
-/// A thread for a loop that waits in the system; the cooperative pool must never do that.
-enum SystemThread {
-    /// The loops here are shallow; the default of 8 MiB would be waste.
+/// Threads for calls that block, which must never run on the cooperative pool.
+package enum DedicatedThread {
+    /// Stack of such a thread; the work here is shallow, the default of 8 MiB would be waste.
     private static let stackBytes = 512 * 1024
 
     /// Starts a detached thread that runs `body` once.
     ///
+    /// All signals are blocked on it: they are for the main thread, and writing to a pipe that nobody reads answers
+    /// EPIPE.
+    ///
+    /// - Parameter body: Runs on the new thread; owns whatever it captures until it returns.
     /// - Throws: When no thread can be made; then `body` never runs.
-    static func start(_ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
+    package static func start(_ body: sending @escaping () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
         defer { unsafe pthread_attr_destroy(&attributes) }
         unsafe pthread_attr_setstacksize(&attributes, stackBytes)
         unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        let work = unsafe Unmanaged.passRetained(Work(body: body))
+        let work = unsafe Unmanaged.passRetained(Work(body))
         var thread = pthread_t()
         let code = unsafe pthread_create(&thread, &attributes, runWork, work.toOpaque())
         guard code != 0 else { return }
         unsafe work.release()
-        throw .call("pthread_create", code: code)
+        throw SystemError(code: code)
     }
 
-    fileprivate final class Work: Sendable {
-        let body: @Sendable () -> Void
+    fileprivate final class Work {
+        let body: () -> Void
 
-        init(body: @escaping @Sendable () -> Void) {
+        init(_ body: @escaping () -> Void) {
             self.body = body
         }
     }
@@ -33,6 +37,9 @@ enum SystemThread {
 
 private func runWork(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument = unsafe argument else { preconditionFailure("a thread is started with its work") }
-    unsafe Unmanaged<SystemThread.Work>.fromOpaque(argument).takeRetainedValue().body()
+    var all = sigset_t()
+    unsafe sigfillset(&all)
+    unsafe pthread_sigmask(SIG_BLOCK, &all, nil)
+    unsafe Unmanaged<DedicatedThread.Work>.fromOpaque(argument).takeRetainedValue().body()
     return nil
 }

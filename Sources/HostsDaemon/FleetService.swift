@@ -216,16 +216,3 @@ extension FleetService {
 
     func watchLogs(_ query: LogQuery) async throws(APIError) -> Watch<LogView> { logs.watch(query) }
 }
-
-extension RecordValue {
-    /// Every value of a record, in the order of the documentation, with the place it was written at.
-    static func all(of record: HostRecord, origins: [String: SourceLocation]) -> [RecordValue] {
-        let values = [
-            ("ssh", record.destination), ("label", record.label), ("enabled", String(record.isEnabled)),
-            ("background_keep_alive", String(record.backgroundKeepAlive)),
-            ("session_restore", record.sessionRestore.rawValue), ("transport", record.transport.rawValue),
-            ("tags", record.tags.joined(separator: ", ")),
-        ]
-        return values.map { RecordValue(key: $0.0, value: $0.1, origin: origins[$0.0]?.description) }
-    }
-}

@@ -6,38 +6,16 @@ import HostsDetection
 import HostsHub
 import HostsLog
 import HostsModel
+import HostsPOSIX
 import HostsPolicy
 import HostsSSH
 import HostsServer
-import HostsSystem
-
-/// Civil time of this machine.
-struct SystemWallClock: WallClock {
-    var now: WallTime {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return WallTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-    }
-}
-
-/// Why the daemon cannot run; each says what to do.
-enum StartFailure: Error {
-    case paths(PathError)
-    case server(HTTPServerError)
-    case system(String)
-
-    var message: String {
-        switch self {
-        case .paths(let error): error.description
-        case .server(let error): "\(error.message)\nhint: \(error.help)"
-        case .system(let text): text
-        }
-    }
-}
+package import HostsSystem
 
 /// All parts of the daemon, put together; the one place that chooses the real clock, folders and links.
-struct Daemon: Sendable {
-    static let version = "0.1.0"
+package struct Daemon: Sendable {
+    /// As `hostsd --version` tells it.
+    package static let version = "0.1.0"
 
     /// How long the last deliveries may take when the daemon stops.
     private static let stopGrace = Duration.seconds(1)
@@ -55,12 +33,17 @@ struct Daemon: Sendable {
     private let hub: ConnectionHub
     private let center: AttentionCenter
     private let keeper: ConfigurationKeeper
-    private let rules: RuleShelf
+    private let folder: FolderReader
     private let server: HTTPServer
     private let watch: FolderWatch
 
     /// Opens what the daemon cannot be without: its folders, its socket, its event loop.
-    init(_ options: Options, service: ServiceManager) throws(StartFailure) {
+    ///
+    /// - Parameters:
+    ///   - options: The command line.
+    ///   - service: The service manager, if there is one; adopted before any other thread ran.
+    /// - Throws: When the daemon cannot run; nothing of it is left.
+    package init(_ options: Options, service: ServiceManager) throws(StartFailure) {
         self.options = options
         self.service = service
         let environment = Paths.environment()
@@ -74,10 +57,10 @@ struct Daemon: Sendable {
         self.logs = logs
         log = logs.log(.daemon)
         let loop: EventLoop
-        do throws(EventLoopError) {
+        do throws(SystemError) {
             loop = try EventLoop()
         } catch {
-            throw .system("the event loop cannot be made: errno \(error.code); look at ulimit -n")
+            throw .system("the event loop cannot be made: \(error); look at ulimit -n")
         }
         do throws(SystemFailure) {
             signals = try ProcessSignals.catching()
@@ -87,7 +70,6 @@ struct Daemon: Sendable {
         }
         let shipped = options.rulesDirectory ?? RuleShelf.shippedFolder(program: Self.programPath())
         let rules = RuleShelf(shipped: shipped, own: paths.agents, log: logs.log(.config))
-        self.rules = rules
 
         let links = LinkParts(loop: loop, environment: environment, log: logs.log(.ssh))
         let connector = SettableConnector(links.factory(Settings()))
@@ -102,7 +84,7 @@ struct Daemon: Sendable {
         let runner = SettableHookRunner(HookRunner(environment: hookEnvironment))
         let hooksFolder = paths.hooks
         let center: AttentionCenter
-        do throws(ThreadError) {
+        do throws(SystemError) {
             center = try AttentionCenter(
                 database: paths.state + "/hostsd.db",
                 environment: AttentionCenter.Environment(
@@ -113,20 +95,22 @@ struct Daemon: Sendable {
         }
         self.center = center
 
-        let force = Enforcer(
+        let targets = ConfigurationTargets(
             links: links, connector: connector, hub: hub, center: center, runner: runner,
             hookEnvironment: hookEnvironment, logs: logs, fixedLevel: options.logLevel)
         let keeper = ConfigurationKeeper(
             reader: ConfigurationReader(directory: paths.configuration), clock: clock, log: logs.log(.config),
-            putInForce: { await force.putInForce($0) })
+            putInForce: { await targets.putInForce($0) })
         self.keeper = keeper
+        let folder = FolderReader(rules: rules, center: center, keeper: keeper)
+        self.folder = folder
 
         let version = VersionDocument(version: Self.version, pid: Int(getpid()))
         let fleet = FleetService(
             facts: .init(version: version, started: wallClock.now, paths: paths), hub: hub, center: center,
             keeper: keeper, overrides: OverrideWriter(paths: paths),
             check: SignalCheck(environment: hubEnvironment), logs: LogFeed(center: logs), clock: wallClock,
-            readAll: { await Self.readAll(keeper, rules, center) })
+            readAll: { await folder.readAll() })
         do throws(HTTPServerError) {
             server = try HTTPServer(
                 path: paths.socket, service: fleet, version: version, clock: clock, log: logs.log(.api))
@@ -136,11 +120,13 @@ struct Daemon: Sendable {
     }
 
     /// Runs until a signal asks it to stop, or until the control socket fails.
-    func run() async throws(StartFailure) {
+    ///
+    /// - Throws: What is wrong with the control socket.
+    package func run() async throws(StartFailure) {
         log.info(
             "daemon.start", "hostsd \(Self.version) starts, configuration in \(paths.configuration)",
             .text("version", Self.version), .count("pid", Int(getpid())))
-        await Self.readAll(keeper, rules, center)
+        await folder.readAll()
         await center.post(.daemonStarted, summary: "hostsd \(Self.version) has started")
         let failure = await withTaskGroup(of: Ending.self) { group in
             group.addTask { await serve().map { .serverFailed($0) } ?? .part }
@@ -187,10 +173,7 @@ struct Daemon: Sendable {
             { for await event in hub.events { await center.handle(event) } },
             { await center.run() },
             { await watch.run() },
-            {
-                await keeper.run(
-                    reload: { await Self.readAll(keeper, rules, center) }, changes: watch.changes)
-            },
+            { await keeper.run(reload: { await folder.readAll() }, changes: watch.changes) },
             { await tellStatus() },
             { await giveSignsOfLife() },
         ]
@@ -215,7 +198,7 @@ struct Daemon: Sendable {
                 return
             case .reload:
                 service.reloading(status: "Reading the configuration")
-                await Self.readAll(keeper, rules, center)
+                await folder.readAll()
                 service.ready(status: await statusLine())
             }
         }
@@ -225,15 +208,6 @@ struct Daemon: Sendable {
         service.stopping(status: "Stopping")
         await center.post(.daemonStopping, summary: "hostsd is stopping")
         await center.drain(until: clock.now.advanced(by: Self.stopGrace))
-    }
-
-    @discardableResult
-    private static func readAll(
-        _ keeper: ConfigurationKeeper, _ rules: RuleShelf, _ center: AttentionCenter
-    ) async -> ConfigurationKeeper.Change {
-        let faults = await rules.read()
-        await center.reloadHooks()
-        return await keeper.reload(ruleFaults: faults)
     }
 
     // MARK: The service manager
@@ -265,11 +239,8 @@ struct Daemon: Sendable {
     }
 
     private func statusLine() async -> String {
-        let summary = FleetSummary(await hub.snapshots())
         let faults = await keeper.diagnostics.count { $0.severity == .error }
-        return "\(summary.online)/\(summary.hosts) online, \(summary.needsYou) need you"
-            + (summary.disabled > 0 ? ", \(summary.disabled) disabled" : "")
-            + (faults > 0 ? "; \(faults) configuration errors, see hostsctl status" : "")
+        return FleetSummary(await hub.snapshots()).statusLine(configurationErrors: faults)
     }
 
     // MARK: Places
@@ -292,67 +263,5 @@ struct Daemon: Sendable {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         return String(decoding: buffer.prefix(max(count, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-}
-
-/// What links are made of, apart from the settings.
-struct LinkParts: Sendable {
-    let loop: EventLoop
-    let environment: [String: String]
-    let log: Log
-
-    func factory(_ settings: Settings) -> LinkFactory {
-        var link = LinkSettings(environment: environment, homeDirectory: environment["HOME"] ?? "/")
-        if let program = settings.ssh.program { link.sshProgram = program }
-        link.configFile = settings.ssh.configFile
-        link.probeMode =
-            switch settings.probe.mode {
-            case .auto: .auto
-            case .persistent: .persistent
-            case .exec: .exec
-            }
-        link.timeouts.connect = settings.ssh.connectTimeout
-        link.timeouts.handshake = settings.ssh.handshakeTimeout
-        link.timeouts.authentication = settings.ssh.authenticationTimeout
-        return LinkFactory(loop: loop, settings: link, program: HostDetector.program, log: log)
-    }
-}
-
-/// Puts a configuration in force in every part that it concerns.
-struct Enforcer: Sendable {
-    let links: LinkParts
-    let connector: SettableConnector
-    let hub: ConnectionHub
-    let center: AttentionCenter
-    let runner: SettableHookRunner
-    let hookEnvironment: HookEnvironment
-    let logs: LogCenter
-    /// The level that the command line asks for; it wins over `hostsd.toml`.
-    let fixedLevel: LogLevel?
-
-    func putInForce(_ configuration: Configuration) async {
-        let settings = configuration.settings
-        setLevels(settings.log)
-        connector.set(links.factory(settings))
-        runner.set(HookRunner(environment: hookEnvironment, timeout: settings.hooks.timeout))
-        var attention = AttentionCenter.Settings()
-        attention.isEnabled = settings.attention.isEnabled
-        attention.concurrency = settings.hooks.concurrency
-        await center.update(attention)
-        var feed = ConnectionHub.Settings()
-        feed.interval = settings.probe.interval
-        feed.probeTimeout = settings.probe.timeout
-        feed.policy = BoardReconnectPolicy(
-            maxAttempts: settings.reconnect.maxAttempts, delays: settings.reconnect.delays.map(\.seconds))
-        await hub.setSettings(feed)
-        let bad = configuration.bad.compactMapValues(\.first).mapValues { ($0.location, $0.text) }
-        await hub.setRecords(Array(configuration.records.values), bad: bad)
-    }
-
-    private func setLevels(_ settings: Settings.Log) {
-        for category in LogCategory.allCases {
-            let chosen = settings.levels[category.rawValue] ?? settings.level
-            logs.setSinkLevel(fixedLevel ?? LogLevel(rawValue: chosen.rawValue) ?? .info, for: category)
-        }
     }
 }
