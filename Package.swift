@@ -112,14 +112,15 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HostsCommandTests",
-            dependencies: ["HostsCommand", "HostsAPI", "HostsLog", "HostsModel"],
+            dependencies: ["HostsCommand", "HostsAPI", "HostsLog", "HostsModel", "HostsTestSupport"],
             exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
             name: "HostsConfigTests", dependencies: ["HostsConfig", "HostsLog", "HostsModel"],
             swiftSettings: strict),
         .testTarget(
-            name: "HostsDetectionTests", dependencies: ["HostsDetection", "HostsConfig", "HostsModel"],
+            name: "HostsDetectionTests",
+            dependencies: ["HostsDetection", "HostsConfig", "HostsModel", "HostsTestSupport"],
             resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(
             name: "HostsHubTests",
@@ -134,8 +135,8 @@ let package = Package(
         .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(
-            name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess"], swiftSettings: strict
-        ),
+            name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess", "HostsTestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "HostsSSHTests",
             dependencies: [
