@@ -108,7 +108,9 @@ final class EventStore {
     /// How many deliveries were given up, by the name of the hook.
     func deadDeliveries(now: WallTime) throws(StoreError) -> [String: Int] {
         let rows = try use(now) { database throws(SQLiteError) in
-            try database.query("SELECT hook, count(*) FROM deliveries WHERE state IN ('dead', 'failed') GROUP BY hook") {
+            try database.query(
+                "SELECT hook, count(*) FROM deliveries WHERE state IN ('dead', 'failed') GROUP BY hook"
+            ) {
                 ($0.text(0), Int($0.integer(1)))
             }
         }
