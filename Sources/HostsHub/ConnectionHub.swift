@@ -205,7 +205,10 @@ extension ConnectionHub {
             throw badRecords[host] == nil ? .noSuchHost : .badRecord
         }
         guard machine.record.isEnabled, machine.condition != .disabled else { throw .disabled }
-        await waiters.wait(for: host) { self.apply(event, to: host) }
+        // The place comes first: the event may end a look at once.
+        let place = waiters.place(for: host)
+        apply(event, to: host)
+        await waiters.wait(at: place)
     }
 }
 
