@@ -294,8 +294,10 @@ extension ConnectionHub {
 
     /// One attempt: dial, hand the link over, and stay with it until it has ended.
     private func connect(_ record: HostRecord, _ token: Int, _ cancelled: AsyncStream<Void>) async {
-        let result = await Self.race(environment.connector, record, token, cancelled)
         let key = LinkKey(host: record.id, token: token)
+        // Abandoned before it began: a host that was disabled meanwhile is not dialled.
+        guard dials[key] != nil else { return }
+        let result = await Self.race(environment.connector, record, token, cancelled)
         dials.removeValue(forKey: key)?.finish()
         switch result {
         case .failure(let error): apply(.dialFailed(token: token, error), to: record.id)
