@@ -6,7 +6,7 @@ import Testing
 @testable import HostsAttention
 
 /// Real scripts.
-@Suite(.timeLimit(.minutes(1))) struct HookRunnerTests {
+@Suite(.timeLimit(.minutes(5))) struct HookRunnerTests {
     let folder: TemporaryFolder
 
     init() throws {

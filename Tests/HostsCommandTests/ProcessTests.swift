@@ -63,8 +63,9 @@ import Testing
         let result = try await Patience.attempt { limit in
             let server = try following()
             defer { server.stop() }
-            let words = ["events", "-f", "--timeout", "\(limit.seconds)", "--socket", server.path]
-            return (limit: limit.seconds, child: try ChildProcess(words).finish())
+            let seconds = (limit.seconds * 1000).rounded() / 1000
+            let words = ["events", "-f", "--timeout", "\(seconds)", "--socket", server.path]
+            return (limit: seconds, child: try ChildProcess(words).finish())
         } until: {
             $0.child.output.hasSuffix("done\n")
         }

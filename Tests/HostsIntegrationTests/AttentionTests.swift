@@ -3,7 +3,7 @@ import HostsTestSupport
 import Testing
 
 /// From what an agent does on a host to what a hook is told.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct AttentionTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct AttentionTests {
     /// Writes one line for each event that is told.
     private static let hook = """
         printf '%s %s late=%s\\n' "$1" "$HOSTSD_AGENT" "$HOSTSD_LATE" >> "$HOME/told"

@@ -3,7 +3,7 @@ import HostsTestSupport
 import Testing
 
 /// What a person gets wrong: each says what to do, and everything else goes on.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct BadInputTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BadInputTests {
     @Test func `each bad record affects its own host only, and says where`() async throws {
         let server = try await LocalSSHD()
         let daemon = try await PrivateDaemon(servers: [server])

@@ -4,7 +4,7 @@ import HostsTestSupport
 import Testing
 
 /// The person's decision to leave a host alone, exactly as seed 002 has it.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct DisableTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct DisableTests {
     @Test func `disable closes the link, keeps the sessions, changes one file, and refuses every action`()
         async throws
     {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HostsTestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct LeakTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LeakTests {
     @Test func `200 connects and cuts leave the daemon's descriptors where they were`() async throws {
         let server = try await LocalSSHD()
         let daemon = try await PrivateDaemon(servers: [server])

@@ -3,7 +3,7 @@ import HostsTestSupport
 import Testing
 
 /// The real daemon against real servers that fail.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct LinkTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LinkTests {
     private func server(_ name: String) async throws -> LocalSSHD {
         var options = LocalSSHD.Options()
         options.name = name

@@ -4,7 +4,7 @@ import HostsProcess
 import HostsTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ChildProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct ChildProcessTests {
     /// Far enough away that only a hung child ever meets it.
     private static let generous = Duration.seconds(60)
 

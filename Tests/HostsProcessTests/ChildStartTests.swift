@@ -3,7 +3,7 @@ import HostsModel
 import HostsProcess
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ChildStartTests {
+@Suite(.timeLimit(.minutes(5))) struct ChildStartTests {
     private func run(_ program: String, arguments: [String] = [], environment: [String: String] = [:]) async
         -> Result<ChildOutcome, ChildError>
     {
