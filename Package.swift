@@ -121,7 +121,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HostsCommandTests",
-            dependencies: ["HostsCommand", "HostsAPI", "HostsLog", "HostsModel"],
+            dependencies: ["HostsCommand", "HostsAPI", "HostsLog", "HostsModel", "HostsTestSupport"],
             exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
@@ -136,7 +136,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "HostsDetectionTests", dependencies: ["HostsDetection", "HostsConfig", "HostsModel"],
+            name: "HostsDetectionTests",
+            dependencies: ["HostsDetection", "HostsConfig", "HostsModel", "HostsTestSupport"],
             resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(
             name: "HostsHubTests",

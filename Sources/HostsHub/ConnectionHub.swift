@@ -205,7 +205,10 @@ extension ConnectionHub {
             throw badRecords[host] == nil ? .noSuchHost : .badRecord
         }
         guard machine.record.isEnabled, machine.condition != .disabled else { throw .disabled }
-        await waiters.wait(for: host) { self.apply(event, to: host) }
+        // The place comes first: the event may end a look at once.
+        let place = waiters.place(for: host)
+        apply(event, to: host)
+        await waiters.wait(at: place)
     }
 }
 
@@ -291,8 +294,10 @@ extension ConnectionHub {
 
     /// One attempt: dial, hand the link over, and stay with it until it has ended.
     private func connect(_ record: HostRecord, _ token: Int, _ cancelled: AsyncStream<Void>) async {
-        let result = await Self.race(environment.connector, record, token, cancelled)
         let key = LinkKey(host: record.id, token: token)
+        // Abandoned before it began: a host that was disabled meanwhile is not dialled.
+        guard dials[key] != nil else { return }
+        let result = await Self.race(environment.connector, record, token, cancelled)
         dials.removeValue(forKey: key)?.finish()
         switch result {
         case .failure(let error): apply(.dialFailed(token: token, error), to: record.id)

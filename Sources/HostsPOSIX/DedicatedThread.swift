@@ -2,17 +2,21 @@ import Glibc
 
 /// Threads for calls that block, which must never run on the cooperative pool.
 package enum DedicatedThread {
-    /// Stack of such a thread; the work here is shallow, the default of 8 MiB would be waste.
-    private static let stackBytes = 512 * 1024
+    /// Stack of such a thread, in bytes; the work here is shallow, the default of 8 MiB would be waste.
+    package static let shallowStack = 512 * 1024
 
     /// Starts a detached thread that runs `body` once.
     ///
     /// All signals are blocked on it: they are for the main thread, and writing to a pipe that nobody reads answers
     /// EPIPE.
     ///
-    /// - Parameter body: Runs on the new thread; owns whatever it captures until it returns.
+    /// - Parameters:
+    ///   - stackBytes: How much stack it has.
+    ///   - body: Runs on the new thread; owns whatever it captures until it returns.
     /// - Throws: When no thread can be made; then `body` never runs.
-    package static func start(_ body: sending @escaping () -> Void) throws(SystemError) {
+    package static func start(
+        stackBytes: Int = shallowStack, _ body: sending @escaping () -> Void
+    ) throws(SystemError) {
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
         defer { unsafe pthread_attr_destroy(&attributes) }

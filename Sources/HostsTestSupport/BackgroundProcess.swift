@@ -20,8 +20,9 @@ package final class BackgroundProcess: Sendable {
     /// - Throws: When the system refuses; the test cannot go on.
     package init(_ program: String, _ arguments: [String], environment: [String: String]) throws {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw FixtureError("no pipe: errno \(errno)") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // Close-on-exec from the beginning: children of other tests must not hold it open.
+        let pipeCode = hosts_spawn_pipe(&ends, 0)
+        guard pipeCode == 0 else { throw FixtureError("no pipe: \(SystemError.text(pipeCode))") }
         let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer {
             close(ends[1])
@@ -37,11 +38,12 @@ package final class BackgroundProcess: Sendable {
             throw FixtureError("\(program): \(SystemError.text(code))")
         }
         pid = child
-        let (log, output) = (log, ends[0])
+        let (log, output, end) = (log, ends[0], hosts_spawn_watch(child))
         do {
-            try DedicatedThread.start { Self.read(output, into: log) }
+            try DedicatedThread.start { Self.read(output, until: end, into: log) }
         } catch {
             close(output)
+            close(end)
             throw error
         }
     }
@@ -113,15 +115,33 @@ package final class BackgroundProcess: Sendable {
         return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
     }
 
-    private static func read(_ descriptor: Int32, into log: LineLog) {
+    /// Reads until the process has ended and all that it printed is read; its own children may hold the output open
+    /// for longer.
+    private static func read(_ output: Int32, until end: Int32, into log: LineLog) {
+        var entries = [
+            pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: end, events: Int16(POLLIN), revents: 0),
+        ]
+        while entries[1].revents == 0 {
+            guard poll(&entries, nfds_t(entries.count), -1) > 0 else { continue }
+            // At the end of the file there is nothing more to wait for but the end of the process.
+            if !readAvailable(output, into: log) { entries[0].fd = -1 }
+        }
+        close(output)
+        close(end)
+        log.end()
+    }
+
+    /// Reads what is there; false at the end of the file.
+    private static func readAvailable(_ output: Int32, into log: LineLog) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            log.append(buffer[..<count])
+            let count = Glibc.read(output, &buffer, buffer.count)
+            if count > 0 {
+                log.append(buffer[..<count])
+            } else if count == 0 || errno != EINTR {
+                return count != 0
+            }
         }
-        close(descriptor)
-        log.end()
     }
 }

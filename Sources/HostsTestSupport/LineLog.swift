@@ -8,9 +8,22 @@ package final class LineLog: Sendable {
     private struct Waiter: Sendable {
         let id: Int
         let text: String
-        let count: Int
-        let continuation: CheckedContinuation<Bool, Never>
+        /// How many lines with the text still have to come.
+        var missing: Int
+        /// The first line that was not looked at yet.
+        var next: Int
+        let continuation: CheckedContinuation<Int?, Never>
+
+        /// Looks at the new lines, up to the last one that is waited for; each line is looked at once.
+        mutating func scan(_ lines: [String]) {
+            while missing > 0, next < lines.count {
+                if lines[next].contains(text) { missing -= 1 }
+                next += 1
+            }
+        }
     }
+
+    private typealias Settled = [(continuation: CheckedContinuation<Int?, Never>, position: Int?)]
 
     private struct State: Sendable {
         var lines: [String] = []
@@ -19,16 +32,20 @@ package final class LineLog: Sendable {
         var waiters: [Waiter] = []
         var endWaiters: [CheckedContinuation<Void, Never>] = []
         var lastID = 0
-
-        func count(of text: String) -> Int { lines.reduce(0) { $0 + ($1.contains(text) ? 1 : 0) } }
+        /// Waits that were given up before they began.
+        var givenUp: Set<Int> = []
 
         /// Takes out the waiters that have what they waited for, or never will.
-        mutating func takeSettled() -> [(CheckedContinuation<Bool, Never>, Bool)] {
-            let judged = waiters.map { waiter in
-                (waiter: waiter, isReached: count(of: waiter.text) >= waiter.count)
+        mutating func takeSettled() -> Settled {
+            var settled: Settled = []
+            for index in waiters.indices.reversed() {
+                waiters[index].scan(lines)
+                let isReached = waiters[index].missing <= 0
+                guard isReached || hasEnded else { continue }
+                let waiter = waiters.remove(at: index)
+                settled.append((waiter.continuation, isReached ? waiter.next : nil))
             }
-            waiters = judged.filter { !$0.isReached && !hasEnded }.map(\.waiter)
-            return judged.filter { $0.isReached || hasEnded }.map { ($0.waiter.continuation, $0.isReached) }
+            return settled
         }
     }
 
@@ -40,15 +57,21 @@ package final class LineLog: Sendable {
     package var lines: [String] { state.withLock { $0.lines } }
 
     /// How many lines contain `text`.
-    package func count(of text: String) -> Int { state.withLock { $0.count(of: text) } }
+    package func count(of text: String) -> Int { lines.count { $0.contains(text) } }
+
+    /// Where the next line will stand: what is waited for after this is not of the past.
+    package var position: Int { state.withLock { $0.lines.count } }
 
     /// Waits until `count` lines contain `text`.
     ///
     /// - Parameters:
     ///   - text: Part of a line.
     ///   - count: How many lines in all, those of the past included.
-    /// - Throws: When the program has closed its output before, or prints no such line within a minute.
-    package func until(_ text: String, count: Int = 1) async throws {
+    ///   - position: Where to begin: 0 for the first line, or what `position` or another wait gave.
+    /// - Returns: The position behind the last line that was waited for.
+    /// - Throws: When the program has ended before, prints no such line within a minute, or the task is cancelled.
+    @discardableResult
+    package func until(_ text: String, count: Int = 1, after position: Int = 0) async throws -> Int {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -58,20 +81,28 @@ package final class LineLog: Sendable {
             giveUp(id)
         }
         defer { alarm.cancel() }
-        let isReached = await withCheckedContinuation { continuation in
-            let settled = state.withLock { state in
-                state.waiters.append(Waiter(id: id, text: text, count: count, continuation: continuation))
-                return state.takeSettled()
+        let reached = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiter = Waiter(
+                    id: id, text: text, missing: count, next: position, continuation: continuation)
+                resume(
+                    state.withLock { state -> Settled in
+                        guard state.givenUp.remove(id) == nil else { return [(continuation, nil)] }
+                        state.waiters.append(waiter)
+                        return state.takeSettled()
+                    })
             }
-            for (waiter, isReached) in settled { waiter.resume(returning: isReached) }
+        } onCancel: {
+            giveUp(id)
         }
-        guard isReached else {
+        guard let reached else {
             throw FixtureError(
                 "it ended, or a minute passed, without \"\(text)\":\n\(lines.joined(separator: "\n"))")
         }
+        return reached
     }
 
-    /// Waits until the program has closed its output, as its end does.
+    /// Waits until the program has ended.
     package func untilEnded() async {
         await withCheckedContinuation { continuation in
             let hasEnded = state.withLock { state in
@@ -84,10 +115,17 @@ package final class LineLog: Sendable {
 
     private func giveUp(_ id: Int) {
         let waiter = state.withLock { state -> Waiter? in
-            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
+                state.givenUp.insert(id)
+                return nil
+            }
             return state.waiters.remove(at: index)
         }
-        waiter?.continuation.resume(returning: false)
+        waiter?.continuation.resume(returning: nil)
+    }
+
+    private func resume(_ settled: Settled) {
+        for (continuation, position) in settled { continuation.resume(returning: position) }
     }
 
     /// Takes the next bytes of the output.
@@ -101,7 +139,7 @@ package final class LineLog: Sendable {
             }
             return state.takeSettled()
         }
-        for (waiter, isReached) in settled { waiter.resume(returning: isReached) }
+        resume(settled)
     }
 
     /// Says that nothing more will come.
@@ -111,7 +149,7 @@ package final class LineLog: Sendable {
             defer { state.endWaiters = [] }
             return (state.takeSettled(), state.endWaiters)
         }
-        for (waiter, isReached) in settled { waiter.resume(returning: isReached) }
+        resume(settled)
         for waiter in endWaiters { waiter.resume() }
     }
 }

@@ -8,6 +8,7 @@ package final class ScriptedServer: Sendable {
     private struct State: Sendable {
         var connections = 0
         var isClosed = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
     /// Where it listens, on 127.0.0.1; 0 for a Unix socket.
@@ -57,6 +58,17 @@ package final class ScriptedServer: Sendable {
     /// How many connections there have been.
     package var connectionCount: Int { state.withLock { $0.connections } }
 
+    /// Waits until there has been a connection.
+    package func untilConnected() async {
+        await withCheckedContinuation { continuation in
+            let isConnected = state.withLock { state in
+                if state.connections == 0 { state.waiters.append(continuation) }
+                return state.connections > 0
+            }
+            if isConnected { continuation.resume() }
+        }
+    }
+
     /// Ends it with all of its connections.
     ///
     /// It must be called, as the server's thread holds it.
@@ -75,7 +87,12 @@ package final class ScriptedServer: Sendable {
             guard poll(&entries, nfds_t(entries.count), -1) >= 0, entries[1].revents != 0 else { continue }
             let client = hosts_socket_accept(listener)
             guard client >= 0 else { continue }
-            state.withLock { $0.connections += 1 }
+            let waiters = state.withLock { state in
+                state.connections += 1
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            for waiter in waiters { waiter.resume() }
             // A greeting fits into the socket's buffer.
             _ = greeting.withUnsafeBytes { send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             if closesAfterwards { close(client) } else { clients.append(client) }

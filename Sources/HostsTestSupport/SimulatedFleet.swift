@@ -25,7 +25,8 @@ package final class SimulatedFleet: LinkConnector {
         var behaviour = Behaviour.succeeds
         var looks = Looks.answer
         var body: [UInt8] = []
-        var mayBeDialled = true
+        /// The last attempt that may dial it.
+        var lastToken = Int.max
         var open: [Int: SimulatedLink] = [:]
         /// The open links that have been looked at.
         var used: Set<Int> = []
@@ -58,8 +59,14 @@ package final class SimulatedFleet: LinkConnector {
         state.withLock { $0.hosts[host, default: Host()].body = body }
     }
 
-    package func set(mayBeDialled: Bool, _ host: HostID) {
-        state.withLock { $0.hosts[host, default: Host()].mayBeDialled = mayBeDialled }
+    /// Says whether a host may be dialled.
+    ///
+    /// - Parameters:
+    ///   - mayBeDialled: If not, a dial is a violation.
+    ///   - host: The host.
+    ///   - generation: The attempt that was the last when the hub gave the host up: it may be on its way still.
+    package func set(mayBeDialled: Bool, _ host: HostID, after generation: Int = 0) {
+        state.withLock { $0.hosts[host, default: Host()].lastToken = mayBeDialled ? .max : generation }
     }
 
     package func dials(of host: HostID) -> Int { state.withLock { $0.hosts[host]?.dials ?? 0 } }
@@ -75,7 +82,7 @@ package final class SimulatedFleet: LinkConnector {
 
     package func connect(to record: HostRecord, token: Int) async throws(LinkError) -> any ProbeLink {
         let behaviour = state.withLock { state in
-            if state.hosts[record.id]?.mayBeDialled == false {
+            if let lastToken = state.hosts[record.id]?.lastToken, token > lastToken {
                 state.violations.append("\(record.id) was dialled")
             }
             state.hosts[record.id, default: Host()].dials += 1

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostsAttention
 
-@Suite(.timeLimit(.minutes(1))) struct AttentionCenterTests {
+@Suite(.timeLimit(.minutes(5))) struct AttentionCenterTests {
     let folder: TemporaryFolder
 
     init() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HostsAttention
 
-@Suite(.timeLimit(.minutes(1))) struct DeliveryTests {
+@Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
     let folder: TemporaryFolder
 
     init() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import HostsAttention
 
 /// The hooks of `Config/hooks.d`, run as hostsd runs them.
-@Suite(.timeLimit(.minutes(1))) struct ShippedHookTests {
+@Suite(.timeLimit(.minutes(5))) struct ShippedHookTests {
     private static let shipped = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Config/hooks.d").path
 

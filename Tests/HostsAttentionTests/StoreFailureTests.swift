@@ -7,7 +7,7 @@ import Testing
 @testable import HostsAttention
 
 /// A store that cannot be used never keeps an alert back, and loses none.
-@Suite(.timeLimit(.minutes(1))) struct StoreFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreFailureTests {
     let folder: TemporaryFolder
 
     init() throws {

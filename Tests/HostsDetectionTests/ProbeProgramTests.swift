@@ -5,7 +5,7 @@ import HostsModel
 import Testing
 
 /// The probe as it is, in real shells, with a real tmux server and stand-ins for agents.
-@Suite(.serialized) struct ProbeProgramTests {
+@Suite(.serialized, .ownThread) struct ProbeProgramTests {
     private func detector() throws -> HostDetector {
         HostDetector(host: try #require(HostID(rawValue: "box")), rules: RuleFixtures.shipped.book)
     }

@@ -136,8 +136,10 @@ import Testing
                 case 5: world.fleet.set(looks: .answer, for: host)
                 case 6:
                     if disabled.remove(name) == nil { disabled.insert(name) }
-                    world.fleet.set(mayBeDialled: !disabled.contains(name), host)
+                    world.fleet.set(mayBeDialled: true, host)
                     await hub.setRecords(names.map { world.record($0, isEnabled: !disabled.contains($0)) })
+                    let generation = await hub.snapshot(of: host)?.generation ?? 0
+                    world.fleet.set(mayBeDialled: !disabled.contains(name), host, after: generation)
                 default: _ = await hub.snapshots()
                 }
                 await world.clock.untilSleeping()

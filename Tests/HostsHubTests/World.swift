@@ -72,7 +72,14 @@ final class EventLog: Sendable {
 
     /// Waits until an event that matches has come, now or earlier.
     func waitFor(from start: Int = 0, _ matches: (FleetEvent) -> Bool) async throws {
-        while !state.withLock({ $0.events[start...].contains(where: matches) }) {
+        var seen = start
+        while true {
+            // The count belongs to the events that were looked at: one that comes now must end the wait.
+            let (isThere, count) = state.withLock {
+                ($0.events[seen...].contains(where: matches), $0.events.count)
+            }
+            if isThere { return }
+            seen = count
             await waitForMore(than: count)
         }
     }

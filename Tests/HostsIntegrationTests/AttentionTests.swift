@@ -3,7 +3,7 @@ import HostsTestSupport
 import Testing
 
 /// From what an agent does on a host to what a hook is told.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct AttentionTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct AttentionTests {
     /// Writes one line for each event that is told.
     private static let hook = """
         printf '%s %s late=%s\\n' "$1" "$HOSTSD_AGENT" "$HOSTSD_LATE" >> "$HOME/told"
@@ -46,9 +46,11 @@ import Testing
         try await daemon.until("a", "online")
         try agent.tell(.busy)
         try await untilState("busy", daemon)
+        let position = daemon.log.position
         host.server.killConnections()
         try agent.tell(.idle)
-        try await daemon.until("a", "online", count: 2)
+        let lost = try await daemon.until("a", "reconnecting", after: position)
+        try await daemon.until("a", "online", after: lost)
         try await daemon.log.until("finished its turn")
         #expect(try await daemon.hostsctl("probe", "a").status == 0)
         let ended = try await daemon.events("turn.ended")
@@ -65,9 +67,11 @@ import Testing
         try await daemon.until("a", "online")
         try agent.tell(.busy)
         try await untilState("busy", daemon)
-        for round in 2...3 {
+        for _ in 0..<2 {
+            let position = daemon.log.position
             host.server.killConnections()
-            try await daemon.until("a", "online", count: round)
+            let lost = try await daemon.until("a", "reconnecting", after: position)
+            try await daemon.until("a", "online", after: lost)
         }
         #expect(try await daemon.hostsctl("probe", "a").status == 0)
         #expect(try await daemon.events("turn.ended", "needs.you", "agent.exited").isEmpty)

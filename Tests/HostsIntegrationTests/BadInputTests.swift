@@ -3,10 +3,10 @@ import HostsTestSupport
 import Testing
 
 /// What a person gets wrong: each says what to do, and everything else goes on.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct BadInputTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BadInputTests {
     @Test func `each bad record affects its own host only, and says where`() async throws {
         let server = try await LocalSSHD()
-        let daemon = try await PrivateDaemon(servers: [server], settings: PrivateDaemon.quick)
+        let daemon = try await PrivateDaemon(servers: [server])
         try await daemon.until("devbox", "online")
         try daemon.folder.write("config/hosts.d/broken.toml", "ssh = \n")
         try daemon.folder.write("config/hosts.d/typo.toml", "ssh = \"devbox\"\nlable = \"x\"\n")
@@ -30,7 +30,7 @@ import Testing
     @Test func `an unknown and a changed host key stop the host, with the command that helps`() async throws {
         let server = try await LocalSSHD()
         try server.folder.write("known_hosts", "")
-        let daemon = try await PrivateDaemon(servers: [server], settings: PrivateDaemon.quick)
+        let daemon = try await PrivateDaemon(servers: [server])
         try await daemon.until("devbox", "needsYou")
         let shown = try await daemon.host("devbox")
         #expect(shown.code == "ssh.hostkey.unknown")
@@ -46,6 +46,7 @@ import Testing
         server.killConnections()
         try await daemon.log.until("ssh.hostkey.changed")
         #expect(try await daemon.host("devbox").code == "ssh.hostkey.changed")
+        try await server.log.until("Accepted publickey")
         #expect(server.log.count(of: "Accepted publickey") == 1)
         #expect(!other.isEmpty)
         await daemon.terminate()

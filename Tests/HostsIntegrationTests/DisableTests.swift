@@ -4,7 +4,7 @@ import HostsTestSupport
 import Testing
 
 /// The person's decision to leave a host alone, exactly as seed 002 has it.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct DisableTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct DisableTests {
     @Test func `disable closes the link, keeps the sessions, changes one file, and refuses every action`()
         async throws
     {
@@ -36,8 +36,9 @@ import Testing
         let again = try await daemon.hostsctl("disable", "b")
         #expect(again.status == 0)
         #expect(again.output.contains("already disabled"))
+        let position = daemon.log.position
         #expect(try await daemon.hostsctl("enable", "b").status == 0)
-        try await daemon.until("b", "online", count: 2)
+        try await daemon.until("b", "online", after: position)
         await daemon.terminate()
     }
 
@@ -50,8 +51,10 @@ import Testing
         try await daemon.until("devbox", "disabled")
         try await server.log.until("Disconnected from user")
         #expect(try await daemon.hostsctl("probe", "devbox").status == 7)
+        let position = daemon.log.position
         try daemon.folder.write(override, "enabled = true\n")
-        try await daemon.until("devbox", "online", count: 2)
+        try await daemon.until("devbox", "online", after: position)
+        try await server.log.until("Accepted publickey", count: 2)
         #expect(server.log.count(of: "Accepted publickey") == 2)
         await daemon.terminate()
     }

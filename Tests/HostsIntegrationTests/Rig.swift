@@ -7,6 +7,9 @@ import Testing
 /// What the tests ask a `PrivateDaemon`, beside its log.
 extension PrivateDaemon {
     /// Looks every second, so that a test is not spent waiting.
+    ///
+    /// Not for a test that asks whether a host is `online`: on a busy machine a look may take longer than that, and the
+    /// host is `checking` for a moment.
     static let quick = "[probe]\ninterval_seconds = 1\n"
 
     /// One host as the API shows it.
@@ -28,9 +31,19 @@ extension PrivateDaemon {
         return try decode(EventList.self, answer).events.filter { kinds.contains($0.kind) }
     }
 
-    /// Waits until the log says that a host has come to a condition, counted from the start of the daemon.
-    func until(_ host: String, _ condition: String, count: Int = 1) async throws {
-        try await log.until(" \(host): \(condition)", count: count)
+    /// Waits until the log says that a host has come to a condition.
+    ///
+    /// - Parameters:
+    ///   - host: Its name.
+    ///   - condition: The word for it.
+    ///   - position: Where in the log to begin. A host may come to a condition more often than a test causes it: on a
+    ///     busy machine a look is late, and its end makes the host `online` once more. What follows from an act of the
+    ///     test is waited for behind the place where the log was before that act.
+    /// - Returns: The position behind that line.
+    /// - Throws: When that does not happen within a minute.
+    @discardableResult
+    func until(_ host: String, _ condition: String, after position: Int = 0) async throws -> Int {
+        try await log.until(" \(host): \(condition)", after: position)
     }
 
     private func decode<Document: Decodable>(_ type: Document.Type, _ answer: Tool.Answer) throws -> Document

@@ -1,10 +1,11 @@
 import Glibc
 import HostsModel
+import HostsPOSIX
 import HostsProcess
 import HostsTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ChildProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct ChildProcessTests {
     /// Far enough away that only a hung child ever meets it.
     private static let generous = Duration.seconds(60)
 
@@ -52,14 +53,21 @@ import Testing
     }
 
     @Test func `a child that hangs is stopped at its deadline`() async throws {
-        let outcome = try await shell("printf begun; sleep 600", timeout: .milliseconds(300))
+        let outcome = try await Patience.attempt {
+            try await shell("printf begun; sleep 600", timeout: $0)
+        } until: {
+            text($0.output) == "begun"
+        }
         #expect(outcome.ending == .timedOut)
         #expect(text(outcome.output) == "begun")
     }
 
     @Test func `a child that ignores SIGTERM is killed, and so is all of its group`() async throws {
-        let outcome = try await shell(
-            "trap '' TERM; sleep 600 & echo $! $$; wait; wait; sleep 600", timeout: .milliseconds(500))
+        let outcome = try await Patience.attempt {
+            try await shell("trap '' TERM; sleep 600 & echo $! $$; wait; wait; sleep 600", timeout: $0)
+        } until: {
+            text($0.output).hasSuffix("\n")
+        }
         #expect(outcome.ending == .timedOut)
         let pids = text(outcome.output).split(whereSeparator: \.isWhitespace).compactMap { pid_t($0) }
         #expect(pids.count == 2)
@@ -158,7 +166,8 @@ import Testing
         let folder = try TemporaryFolder()
         let fifo = folder.path + "/started"
         #expect(mkfifo(fifo, 0o600) == 0)
-        let reader = Task.detached {
+        // On a thread of its own, as it waits for the child.
+        try DedicatedThread.start {
             let file = open(fifo, O_RDONLY)
             close(file)
             continuation.finish()
@@ -167,7 +176,6 @@ import Testing
         for await _ in started {}
         run.cancel()
         await #expect(throws: ChildError.cancelled) { try await run.value }
-        await reader.value
     }
 
     @Test func `a task that is cancelled already starts nothing`() async throws {

@@ -4,7 +4,7 @@ import HostsProcess
 import HostsTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ChildStartTests {
+@Suite(.timeLimit(.minutes(5))) struct ChildStartTests {
     private func run(_ program: String, arguments: [String] = [], environment: [String: String] = [:]) async
         -> Result<ChildOutcome, ChildError>
     {

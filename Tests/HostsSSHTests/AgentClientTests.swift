@@ -7,7 +7,7 @@ import Testing
 struct AgentClientTests {
     /// What a client learns of an agent that says `greeting` to whatever it is asked.
     private func error(
-        _ greeting: [UInt8], closesAfterwards: Bool = false, limit: Duration = .seconds(30)
+        _ greeting: [UInt8], closesAfterwards: Bool = false, limit: Duration = .seconds(120)
     ) async throws -> AgentError? {
         let folder = try TemporaryFolder()
         let server = try ScriptedServer(

@@ -28,7 +28,7 @@ struct EventLoopTests {
                     if fired.withLock({ $0.count }) == offsets.count { signal.raise() }
                 }
             }
-            _ = await signal.wait(until: .now + .seconds(30))
+            _ = await signal.wait(until: .now + .seconds(120))
             return fired.withLock { $0 }
         }
 
@@ -42,7 +42,7 @@ struct EventLoopTests {
             }
             var byte: UInt8 = 1
             write(ends[1], &byte, 1)
-            let wake = await signal.wait(until: .now + .seconds(30))
+            let wake = await signal.wait(until: .now + .seconds(120))
             loop.deregister(registration)
             // Twice is once.
             loop.deregister(registration)
@@ -64,7 +64,7 @@ struct EventLoopTests {
             loop.change(dead, to: [])
             var byte: UInt8 = 1
             write(ends[1], &byte, 1)
-            let wake = await signal.wait(until: .now + .seconds(30))
+            let wake = await signal.wait(until: .now + .seconds(120))
             loop.deregister(live)
             return wake == .raised ? wakes.withLock { $0 } : -1
         }
@@ -113,13 +113,13 @@ struct EventLoopTests {
         let signal = LoopSignal(on: LinkFixture.loop)
         signal.raise()
         signal.raise()
-        #expect(await pinned.wait(signal, .seconds(30)) == .raised)
+        #expect(await pinned.wait(signal, .seconds(120)) == .raised)
         #expect(await pinned.wait(signal, .milliseconds(1)) == .deadline)
         let pinned = pinned
-        let task = Task { await pinned.wait(signal, .seconds(30)) }
+        let task = Task { await pinned.wait(signal, .seconds(120)) }
         task.cancel()
         #expect(await task.value == .cancelled)
-        let waiting = Task { await pinned.wait(signal, .seconds(30)) }
+        let waiting = Task { await pinned.wait(signal, .seconds(120)) }
         signal.raise()
         #expect(await waiting.value == .raised)
     }
@@ -162,7 +162,7 @@ struct EventLoopTests {
             }
         }
         let caller = Caller()
-        #expect(await caller.call(.seconds(30)) { 7 } == .success(7))
+        #expect(await caller.call(.seconds(120)) { 7 } == .success(7))
         var ends: [Int32] = [-1, -1]
         #expect(hosts_socket_pair(&ends) == 0)
         let (ours, theirs) = (ends[0], ends[1])
@@ -175,7 +175,7 @@ struct EventLoopTests {
         close(ours)
         await withTaskGroup(of: Bool.self) { group in
             for number in 0..<200 {
-                group.addTask { await caller.call(.seconds(30)) { number } == .success(number) }
+                group.addTask { await caller.call(.seconds(120)) { number } == .success(number) }
             }
             for await isRight in group { #expect(isRight) }
         }

@@ -21,6 +21,7 @@ struct LinkAuthenticationTests {
         let path = try await server.makeKey("other", type: kind.type, isPEM: kind.isPEM)
         try server.writeConfig(identityFiles: [path])
         #expect(await LinkFixture.factory(config: server.configFile).failure(of: server.record) == nil)
+        try await server.log.until("Accepted publickey")
         #expect(server.log.count(of: "Accepted publickey") == 1)
         #expect(server.log.count(of: "Failed publickey") == 0)
     }
@@ -63,6 +64,7 @@ struct LinkAuthenticationTests {
         let error = await LinkFixture.factory(config: server.configFile).failure(of: server.record)
         // The key that the person named is not there: that is what they can act on.
         #expect(error == .keyMissing(path: server.folder.path("none")))
+        try await server.log.until("Connection from")
         #expect(server.log.count(of: "Connection from") == 1)
     }
 
@@ -74,6 +76,7 @@ struct LinkAuthenticationTests {
         #expect(error == .authenticationRefused(user: server.user, tried: [wrong]))
         #expect(error?.disposition == .needsYou)
         try await server.log.until("Connection closed")
+        try await server.log.until("Connection from")
         #expect(server.log.count(of: "Connection from") == 1)
     }
 
@@ -123,6 +126,7 @@ struct LinkAuthenticationTests {
         #expect(await factory.failure(of: server.record) == nil)
         try server.writeConfig(identityFiles: ["~/.ssh/id_ed25519"], agent: none)
         #expect(await factory.failure(of: server.record)?.code == "ssh.agent.unavailable")
+        try await server.log.until("Connection from")
         #expect(server.log.count(of: "Connection from") == 1)
     }
 
@@ -134,6 +138,7 @@ struct LinkAuthenticationTests {
         let server = try await LocalSSHD(options)
         let error = await LinkFixture.factory(config: server.configFile).failure(of: server.record)
         #expect(error == .secondFactorWanted(user: server.user, methods: "password"))
+        try await server.log.until("Connection from")
         #expect(server.log.count(of: "Connection from") == 1)
     }
 }

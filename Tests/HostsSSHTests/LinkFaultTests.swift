@@ -55,6 +55,8 @@ import Testing
         try await Tool.makeKey(folder.path("key"))
         let factory = LinkFixture.factory(config: config) { $0.timeouts.handshake = .milliseconds(200) }
         #expect(await factory.failure(of: record) == .timedOut(.handshake, after: .milliseconds(200)))
+        // It may still be on its way to the server's thread.
+        await silent.untilConnected()
         #expect(silent.connectionCount == 1)
     }
 
@@ -105,6 +107,7 @@ import Testing
         async let reply = link.ask("say", "thawed")
         server.resume()
         #expect(try await reply.text == "thawed\n")
+        try await server.log.until("Accepted publickey")
         #expect(server.log.count(of: "Accepted publickey") == 1)
     }
 

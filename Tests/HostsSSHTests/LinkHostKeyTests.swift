@@ -8,6 +8,7 @@ struct LinkHostKeyTests {
     /// The server must not have heard a word of authentication, and have seen one connection.
     private func expectUntouched(_ server: LocalSSHD) async throws {
         try await server.log.until("Connection closed by")
+        try await server.log.until("Connection from")
         #expect(server.log.count(of: "Connection from") == 1)
         for word in ["publickey", "userauth", "Accepted", "Failed"] {
             #expect(server.log.count(of: word) == 0)

@@ -21,7 +21,9 @@ struct SSHLinkTests {
         #expect(
             try await link.ask("say", "it's", "a \"test\" $HOME \\n", "ü").text
                 == "it's\na \"test\" $HOME \\n\nü\n")
+        try await server.log.until("Accepted publickey")
         #expect(server.log.count(of: "Accepted publickey") == 1)
+        try await server.log.until("Starting session: command")
         #expect(server.log.count(of: "Starting session: command") == 1)
     }
 
@@ -47,6 +49,7 @@ struct SSHLinkTests {
         let second = try await link.ask("pid")
         #expect(first.text != second.text)
         #expect(try await link.ask("fail").status == 7)
+        try await server.log.until("Accepted publickey")
         #expect(server.log.count(of: "Accepted publickey") == 1)
         // One to see that a shell answers, then one for each probe.
         try await server.log.until("Starting session: command", count: 4)
@@ -74,6 +77,7 @@ struct SSHLinkTests {
         #expect(other.summary.mode == .exec)
         #expect(other.summary.detail.hasSuffix("one exec per probe as the server ends the shell"))
         #expect(try await other.ask("say", "hello").text == "hello\n")
+        try await limited.log.until("Accepted publickey")
         #expect(limited.log.count(of: "Accepted publickey") == 1)
     }
 
@@ -86,6 +90,7 @@ struct SSHLinkTests {
         try await Tool.run("kill", ["-9", String(shell.dropLast())])
         #expect(try await link.ask("say", "still here").text == "still here\n")
         #expect(link.summary.mode == .exec)
+        try await server.log.until("Accepted publickey")
         #expect(server.log.count(of: "Accepted publickey") == 1)
     }
 

@@ -41,7 +41,7 @@ private final class WatchFixture: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
+@Suite(.timeLimit(.minutes(5))) struct FolderWatchTests {
     private let whole: @Sendable (TemporaryFolder) throws -> Void = { folder in
         try folder.makeFolder("config/hostsd/hosts.d")
         try folder.write("config/hostsd/hosts.d/dev.toml", "ssh = 'dev'")

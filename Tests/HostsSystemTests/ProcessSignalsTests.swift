@@ -2,7 +2,7 @@ import Glibc
 import HostsSystem
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ProcessSignalsTests {
+@Suite(.timeLimit(.minutes(5))) struct ProcessSignalsTests {
     @Test func `signals arrive in their order, and do not end the process`() async {
         await #expect(processExitsWith: .success) {
             var signals = try ProcessSignals.catching().makeAsyncIterator()

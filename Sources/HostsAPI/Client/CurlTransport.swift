@@ -70,6 +70,7 @@ package final class CurlTransport: DaemonTransport {
     ) throws(ClientError) -> StreamOutcome {
         let begin = ContinuousClock.now
         let receiver = CurlReceiver(limits: limits, wantsLines: true, now: begin)
+        let patience = StreamPatience(limits: limits, begin: begin, deadline: deadline)
         try prepare(handle, request, receiver)
         defer { handle.finish() }
         while true {
@@ -82,16 +83,8 @@ package final class CurlTransport: DaemonTransport {
                 return handle.status == 200
                     ? .finished : .refused(DaemonAnswer(status: handle.status, body: receiver.body))
             }
-            let now = ContinuousClock.now
-            let patience = handle.status == 0 ? limits.call : limits.silence
-            var left = now.duration(to: max(receiver.lastActivity, begin).advanced(by: patience))
-            guard left > .zero else {
-                throw handle.status == 0 ? .timedOut(after: patience) : .heartbeatMissed(after: patience)
-            }
-            if let deadline {
-                guard now < deadline else { throw .deadlinePassed(after: begin.duration(to: deadline)) }
-                left = min(left, now.duration(to: deadline))
-            }
+            let left = try patience.wait(
+                now: .now, lastActivity: receiver.lastActivity, isAnswered: handle.status != 0)
             handle.wait(milliseconds: Self.milliseconds(left))
         }
     }

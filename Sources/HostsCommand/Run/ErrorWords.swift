@@ -81,7 +81,8 @@ struct ErrorWords {
     }
 
     private static func length(_ duration: Duration) -> String {
-        let seconds = duration.seconds
+        // Whole milliseconds: 0.3 s is no binary fraction.
+        let seconds = (duration.seconds * 1000).rounded() / 1000
         return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
     }
 }

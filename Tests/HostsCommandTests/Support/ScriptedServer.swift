@@ -14,8 +14,6 @@ final class ScriptedServer: Sendable {
         case sendAndClose([UInt8])
         /// Bytes, then silence until the client goes away.
         case sendAndHang([UInt8])
-        /// Bytes, then others again and again with pauses between, then the connection is closed.
-        case sendSlowly([UInt8], [UInt8], times: Int, milliseconds: Int32)
     }
 
     let path: String
@@ -25,6 +23,8 @@ final class ScriptedServer: Sendable {
     private let heads = Locked<[String]>([])
     /// Whether the listener's descriptor is closed: its number may be another server's then.
     private let isClosed = Locked(false)
+    /// Readable when the thread has ended.
+    private let ended: (reader: Int32, writer: Int32)
 
     /// Starts the server.
     ///
@@ -40,6 +40,10 @@ final class ScriptedServer: Sendable {
         guard listener >= 0 else { throw ServerError.setUp("socket", errno) }
         try Self.bind(listener, to: path)
         guard listen(listener, 8) == 0 else { throw ServerError.setUp("listen", errno) }
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw ServerError.setUp("socketpair", errno) }
+        ended = (ends[0], ends[1])
         var thread = pthread_t()
         let me = Unmanaged.passRetained(self)
         let result = pthread_create(
@@ -58,6 +62,7 @@ final class ScriptedServer: Sendable {
 
     enum ServerError: Error {
         case setUp(String, Int32)
+        case stillPlaying
     }
 
     private static func bind(_ descriptor: Int32, to path: String) throws {
@@ -79,6 +84,16 @@ final class ScriptedServer: Sendable {
         rmdir(folder)
     }
 
+    deinit { close(ended.reader) }
+
+    /// Waits until every act was played: a client that gives up early may be faster than this server's thread.
+    ///
+    /// - Throws: When that takes longer than a minute.
+    func untilPlayed() throws {
+        var end = pollfd(fd: ended.reader, events: Int16(POLLIN), revents: 0)
+        guard poll(&end, 1, 60_000) == 1 else { throw ServerError.stillPlaying }
+    }
+
     /// The heads of the requests so far.
     var requests: [String] { heads.withLock { $0 } }
 
@@ -88,6 +103,7 @@ final class ScriptedServer: Sendable {
                 close(listener)
                 isClosed = true
             }
+            close(ended.writer)
         }
         for act in acts {
             let connection = accept(listener, nil, nil)
@@ -109,15 +125,6 @@ final class ScriptedServer: Sendable {
                 }
             case .sendAndClose(let bytes):
                 _ = send(bytes, to: connection)
-                return
-            case .sendSlowly(let bytes, let beat, let times, let milliseconds):
-                var isOpen = send(bytes, to: connection)
-                for _ in 0..<times where isOpen {
-                    // Waits for the client to go away; that it does not is the pause.
-                    var wanted = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-                    poll(&wanted, 1, milliseconds)
-                    isOpen = send(beat, to: connection)
-                }
                 return
             case .sendAndHang(let bytes):
                 _ = send(bytes, to: connection)

@@ -8,7 +8,7 @@ enum Curl {
         let output = server.path + ".out.\(UInt32.random(in: 0...UInt32.max))"
         defer { unlink(output) }
         let words =
-            ["curl", "-sS", "--max-time", "30", "--unix-socket", server.path, "-o", output] + arguments
+            ["curl", "-sS", "--max-time", "300", "--unix-socket", server.path, "-o", output] + arguments
         let status = await Client.blocking { () -> Int32 in
             var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
             argv.append(nil)
