@@ -12,10 +12,7 @@ package struct APITime: Hashable, Comparable, Sendable {
     private static let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     /// The text of the wire.
-    package var text: String {
-        // The style cuts to milliseconds; half of one keeps the binary fraction from falling below.
-        Date(timeIntervalSince1970: (Double(time.milliseconds) + 0.5) / 1000).formatted(Self.format)
-    }
+    package var text: String { time.rfc3339 }
 
     /// Reads the text of the wire; nil if it is no such time.
     package init?(text: String) {

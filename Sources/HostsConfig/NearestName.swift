@@ -1,3 +1,5 @@
+import HostsModel
+
 /// Finds the known name that a misspelt one was probably meant to be.
 package enum NearestName {
     /// Longer names are not compared: the cost grows with the product of the lengths.
@@ -15,7 +17,7 @@ package enum NearestName {
             let letters = Array(normalised(candidate))
             let allowed = max(1, max(wanted.count, letters.count) / 3)
             guard letters.count <= lengthLimit, abs(letters.count - wanted.count) <= allowed else { continue }
-            let distance = distance(wanted, letters)
+            let distance = EditDistance.between(wanted, letters)
             guard distance <= allowed, distance < min(wanted.count, letters.count) else { continue }
             if let best, best.distance <= distance { continue }
             best = (candidate, distance)
@@ -26,25 +28,5 @@ package enum NearestName {
     // `keepAlive`, `keep-alive` and `keep_alive` are the same word to a person.
     private static func normalised(_ name: String) -> [Character] {
         name.lowercased().filter { $0 != "_" && $0 != "-" }
-    }
-
-    /// Slips between two names: the optimal string alignment distance, three rows at a time.
-    private static func distance(_ left: [Character], _ right: [Character]) -> Int {
-        var beforeLast: [Int] = []
-        var last = Array(0...right.count)
-        for i in left.indices {
-            var row = [i + 1]
-            for j in right.indices {
-                let isSame = left[i] == right[j]
-                var cost = min(last[j + 1] + 1, row[j] + 1, last[j] + (isSame ? 0 : 1))
-                if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
-                    cost = min(cost, beforeLast[j - 1] + 1)
-                }
-                row.append(cost)
-            }
-            beforeLast = last
-            last = row
-        }
-        return last[right.count]
     }
 }

@@ -60,8 +60,7 @@ private struct Line: Encodable {
 
     init(_ record: LogRecord, fields: [LogField], messageLimit: Int = TerminalSink.messageLimit) {
         sequence = record.sequence
-        let date = Date(timeIntervalSince1970: (Double(record.time.milliseconds) + 0.5) / 1000)
-        time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        time = record.time.rfc3339
         category = record.category.rawValue
         level = record.level.rawValue
         event = record.event

@@ -72,15 +72,6 @@ struct PublicKey: Hashable, Sendable {
     /// What `ssh-keygen -l` shows.
     var fingerprint: String { Fingerprint.sha256(of: blob) }
 
-    /// The name that people know the type by.
-    var displayType: String {
-        switch type {
-        case "ssh-ed25519": "ED25519"
-        case Self.rsaType: "RSA"
-        default: type.hasPrefix("ecdsa-") ? "ECDSA" : type
-        }
-    }
-
     /// The same RSA key under the name of its SHA-2 signature.
     ///
     /// libssh2 1.10.0 takes the signature algorithm from the blob's type and knows no SHA-2 for RSA.

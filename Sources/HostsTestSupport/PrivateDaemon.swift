@@ -11,9 +11,6 @@ package final class PrivateDaemon: Sendable {
     private let process: Locked<BackgroundProcess>
     private let environment: [String: String]
 
-    /// Where its records are written to.
-    package var hostsFolder: String { folder.path("config/hosts.d") }
-
     /// Starts hostsd with a record for each server; it answers when this returns.
     ///
     /// - Parameters:

@@ -232,19 +232,19 @@ import Testing
         await rig.look(session)
         rig.clock.advance(by: .seconds(10))
         await rig.center.handle(.outOfSync(CenterRig.devbox, at: rig.wall.now))
-        let paused = try #require(await rig.center.turnClock(of: session.id))
+        let paused = try #require(await rig.center.turnClocks()[session.id])
         #expect(!paused.isRunning && paused.side == .white)
         rig.clock.advance(by: .seconds(60))
         await rig.look(rig.session(.idle), gap: .seconds(60))
         rig.clock.advance(by: .seconds(5))
-        let clock = try #require(await rig.center.turnClock(of: session.id))
+        let clock = try #require(await rig.center.turnClocks()[session.id])
         #expect(clock.isRunning && clock.side == .black)
         #expect(clock.totals.agentSeconds == 10)
         #expect(clock.totals.personSeconds == 5)
         #expect(clock.totals.outOfSyncSeconds == 60)
         #expect(await rig.events().map(\.kind) == [.hostOutOfSync, .turnEnded])
         await rig.look(rig.session(.exited))
-        #expect(await rig.center.turnClock(of: session.id) == nil)
+        #expect(await rig.center.turnClocks()[session.id] == nil)
     }
 
     @Test func `a host is lost and found, and its agents are silent meanwhile`() async throws {

@@ -39,16 +39,6 @@ import Testing
         #expect(EventSummary.length(.seconds(seconds)) == text)
     }
 
-    @Test(
-        arguments: [
-            (1_796_068_800_123, "2026-11-30T20:00:00.123Z"), (0, "1970-01-01T00:00:00.000Z"),
-            (-1, "1970-01-01T00:00:00.000Z"), (1_709_164_800_007, "2024-02-29T00:00:00.007Z"),
-            (Int64.max, "9999-12-31T23:59:59.999Z"), (Int64.min, "1970-01-01T00:00:00.000Z"),
-        ] as [(Int64, String)])
-    func time(milliseconds: Int64, text: String) {
-        #expect(WallTime(milliseconds: milliseconds).rfc3339 == text)
-    }
-
     @Test(arguments: NeedsYouReason.allCases)
     func `every reason has words of its own`(reason: NeedsYouReason) {
         let event = AttentionEvent(

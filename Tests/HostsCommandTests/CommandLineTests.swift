@@ -1,3 +1,4 @@
+import HostsModel
 import Testing
 
 @testable import HostsCommand
@@ -185,7 +186,7 @@ import Testing
         ("kitten", "sitting", 3),
     ])
     func `the distance of two words`(left: String, right: String, distance: Int) {
-        #expect(Suggestion.distance(left, right) == distance)
-        #expect(Suggestion.distance(right, left) == distance)
+        #expect(EditDistance.between(left, right) == distance)
+        #expect(EditDistance.between(right, left) == distance)
     }
 }

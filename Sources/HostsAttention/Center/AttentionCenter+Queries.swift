@@ -50,12 +50,7 @@ extension AttentionCenter {
         return newest.map { tracked[$0.id]?.event ?? $0 }.sorted { $0.id < $1.id }
     }
 
-    /// The turn clock of an agent, or nil when it is not known in this run of the daemon.
-    package func turnClock(of session: SessionID) async -> TurnClockReading? {
-        clocks[session].map(reading)
-    }
-
-    /// The turn clocks of all agents.
+    /// The turn clocks of all agents that are known in this run of the daemon.
     package func turnClocks() async -> [SessionID: TurnClockReading] {
         clocks.mapValues(reading)
     }

@@ -4,10 +4,7 @@ extension HostDetector: ProbeInterpreter {
     /// Reads a reply for the hub; see `report`.
     package mutating func interpret(_ reply: ProbeReply, at time: WallTime) throws(LinkError) -> ProbeStep {
         do throws(ReplyError) {
-            switch try report(reply, at: time) {
-            case .followUp(let request): return .followUp(request)
-            case .observation(let observation): return .observation(observation)
-            }
+            return try report(reply, at: time)
         } catch {
             throw error.linkError
         }

@@ -7,13 +7,6 @@ package import HostsModel
 /// Ask `nextRequest` at each tick and hand every reply to `report`, until it gives an observation. A reply
 /// that is not handed over, or is an error, changes nothing: no state, no exit and no edge comes from it.
 package struct HostDetector: Sendable {
-    /// What follows a reply.
-    package enum Step: Hashable, Sendable {
-        /// Agents or servers were found just now: ask this at once, in the same tick.
-        case followUp(ProbeRequest)
-        case observation(HostObservation)
-    }
-
     /// Most further requests in one tick: one for servers in unusual places, one for the agents in them.
     package static let followUpLimit = 2
 
@@ -26,7 +19,7 @@ package struct HostDetector: Sendable {
     /// The panes that somebody looks at in an attached terminal, at the last observation.
     package private(set) var focusedPanes: [FocusedPane] = []
 
-    private var book: RuleBook
+    private let book: RuleBook
     private var watched: [ProcessKey: WatchedAgent] = [:]
     private var bootID: String?
     private var look: Look?
@@ -34,12 +27,6 @@ package struct HostDetector: Sendable {
     package init(host: HostID, rules: RuleBook) {
         self.host = host
         book = rules
-    }
-
-    /// Goes on with other rules; what was seen is read again by them.
-    package mutating func replaceRules(_ rules: RuleBook) {
-        book = rules
-        for key in watched.keys { watched[key]?.forgetReadings() }
     }
 
     /// The request of the next tick.
@@ -60,7 +47,7 @@ package struct HostDetector: Sendable {
     /// Takes a reply into account.
     ///
     /// - Throws: When the reply is no observation; nothing has changed then.
-    package mutating func report(_ reply: ProbeReply, at time: WallTime) throws(ReplyError) -> Step {
+    package mutating func report(_ reply: ProbeReply, at time: WallTime) throws(ReplyError) -> ProbeStep {
         let pending = look
         look = nil
         let report = try ReplyParser.parse(reply)

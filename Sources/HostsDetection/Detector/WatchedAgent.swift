@@ -41,14 +41,6 @@ struct WatchedAgent: Sendable {
 
     var wantsConfirmation: Bool { tracker?.wantsConfirmation ?? false }
 
-    /// Reads everything again at the next look.
-    mutating func forgetReadings() {
-        digest = nil
-        reading = nil
-        json = []
-        fileReading = nil
-    }
-
     /// Whether the last look has read a screen that no rule matched; asked once per screen.
     mutating func takeUnmatched() -> Bool {
         defer { isNewlyUnmatched = false }

@@ -27,14 +27,6 @@ struct ProcessTable {
         }
         return result
     }
-
-    /// The process with that pid, if it is the one that was started at `startTime` and has not ended.
-    func living(_ key: ProcessKey) -> ProcessRecord? {
-        guard let process = byPid[key.pid], process.startTime == key.startTime, !process.isDead else {
-            return nil
-        }
-        return process
-    }
 }
 
 /// What tells a process from every other one between two starts of a host.
