@@ -14,6 +14,8 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error
 SOURCES     := Package.swift Sources Tests
 TSAN        := --sanitize=thread -Xswiftc -DHOSTS_TSAN --scratch-path .build/tsan
 ASAN        := --sanitize=address --scratch-path .build/asan
+# Leaks are looked for; the file names those of the toolchain's own test runner.
+LSAN        := LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions=0
 
 .DEFAULT_GOAL := help
 
@@ -58,7 +60,7 @@ tsan: ## the tests under ThreadSanitizer
 
 .PHONY: asan
 asan: ## the tests under AddressSanitizer
-	$(SWIFT) test $(ASAN) --skip HostsIntegrationTests
+	$(LSAN) $(SWIFT) test $(ASAN) --skip HostsIntegrationTests
 
 .PHONY: lint
 lint: ## check the layout and the documentation

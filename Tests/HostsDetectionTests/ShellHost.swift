@@ -139,7 +139,13 @@ final class ShellHost {
             guard errno == EINTR else { throw SpawnFailed(code: errno) }
         }
         let code = status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + status & 0x7f
-        return (String(decoding: try Data(contentsOf: output), as: UTF8.self), code)
+        return (try text(of: output), code)
+    }
+
+    /// Reads a file; `Data(contentsOf:)` loses a page of memory with each empty one (Swift 6.3.1).
+    private func text(of file: URL) throws -> String {
+        let handle = try FileHandle(forReadingFrom: file)
+        return String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
     }
 
     struct SpawnFailed: Error {
