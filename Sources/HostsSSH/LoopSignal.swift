@@ -74,7 +74,13 @@ final class LoopSignal: Sendable {
     }
 
     /// Waits on the loop's thread for a signal, the deadline, or the end of the task.
+    ///
+    /// A wait that begins when the task is cancelled or the deadline has passed is over at once, signal or not: a
+    /// peer that never stops talking would otherwise be listened to for ever. A signal that ends a wait late still
+    /// counts, so an answer that came while this process was stopped is read.
     func wait(until deadline: ContinuousClock.Instant) async -> Wake {
+        guard !Task.isCancelled else { return .cancelled }
+        guard ContinuousClock.now < deadline else { return .deadline }
         guard let id = state.withLock({ $0.begin() }) else { return .raised }
         let timer = loop.schedule(at: deadline) { [self] in end(id, .deadline) }
         let wake = await withTaskCancellationHandler {

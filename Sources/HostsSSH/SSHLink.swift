@@ -227,6 +227,7 @@ package actor SSHLink: ProbeLink {
         if hasPeerEnded {
             throw (stage == .handshake ? classifier.refusal() : nil) ?? .closedByPeer(stage, detail: "")
         }
+        if stage == .handshake, handle.isHeadFull, let refusal = classifier.refusal() { throw refusal }
         switch await signal.wait(until: deadline) {
         case .raised: break
         case .deadline: throw .timedOut(stage, after: timeout)

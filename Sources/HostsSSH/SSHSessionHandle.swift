@@ -128,6 +128,13 @@ enum Attempt<Value> {
         return unsafe Array(UnsafeBufferPointer(start: bytes, count: size))
     }
 
+    /// Whether more may have come than `head` keeps.
+    var isHeadFull: Bool {
+        var size = 0
+        _ = unsafe hosts_ssh_head(raw, &size)
+        return size == Int(HOSTS_SSH_HEAD_LIMIT)
+    }
+
     borrowing func forgetHead() { unsafe hosts_ssh_forget_head(raw) }
 
     // MARK: Authentication

@@ -124,6 +124,19 @@ struct EventLoopTests {
         #expect(await waiting.value == .raised)
     }
 
+    @Test func `a signal raised again and again holds up neither a deadline nor a cancellation`() async {
+        let signal = LoopSignal(on: LinkFixture.loop)
+        signal.raise()
+        #expect(await pinned.wait(signal, .zero) == .deadline)
+        let pinned = pinned
+        let task = Task {
+            withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return await pinned.wait(signal, .seconds(30))
+        }
+        #expect(await task.value == .cancelled)
+        #expect(await pinned.wait(signal, .seconds(30)) == .raised)
+    }
+
     @Test(arguments: 0..<50)
     func `a signal, a deadline and a cancellation race without a loss`(round: Int) async {
         let signal = LoopSignal(on: LinkFixture.loop)

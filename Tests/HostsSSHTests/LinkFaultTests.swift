@@ -58,6 +58,21 @@ import Testing
         #expect(silent.connectionCount == 1)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that talks without end, but never says SSH, is let go at once`() async throws {
+        let folder = try TemporaryFolder()
+        let chatty = try ScriptedServer(greeting: String(repeating: "welcome, welcome\r\n", count: 2000))
+        defer { chatty.stop() }
+        let (record, config) = try record(port: chatty.port, in: folder)
+        try await Tool.run("rm", [folder.path("key")])
+        try await Tool.makeKey(folder.path("key"))
+        // Only a test that hangs would come to this deadline.
+        let factory = LinkFixture.factory(config: config) { $0.timeouts.handshake = .seconds(3600) }
+        #expect(
+            await factory.failure(of: record)
+                == .notSSH(address: "127.0.0.1:\(chatty.port)", firstLine: "welcome, welcome"))
+    }
+
     @Test func `nothing listens there`() async throws {
         let server = try await LocalSSHD()
         server.stop()

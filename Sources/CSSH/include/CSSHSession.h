@@ -33,8 +33,9 @@ enum {
     /* Most bytes that wait for libssh2; the socket is not read beyond. Two SSH packets of the largest size.
      * */
     HOSTS_SSH_RECEIVE_LIMIT = 80 * 1024,
-    /* First bytes of the server that are kept: banner and KEXINIT are in clear text. */
-    HOSTS_SSH_HEAD_LIMIT = 4096,
+    /* First bytes of the server that are kept until the handshake is over: banner and KEXINIT are in clear text.
+     * Whoever has said this much without "SSH-" is no SSH server. */
+    HOSTS_SSH_HEAD_LIMIT = 8192,
     /* Last bytes of the remote standard error that are kept. */
     HOSTS_SSH_STDERR_LIMIT = 1024,
     /* Largest single allocation of libssh2, and largest sum per session: a hostile server chooses sizes. */
