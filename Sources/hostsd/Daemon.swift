@@ -333,7 +333,7 @@ struct Enforcer: Sendable {
     func putInForce(_ configuration: Configuration) async {
         let settings = configuration.settings
         setLevels(settings.log)
-        connector.set(links.factory(settings))
+        let areLinksChanged = connector.set(links.factory(settings))
         runner.set(HookRunner(environment: hookEnvironment, timeout: settings.hooks.timeout))
         var attention = AttentionCenter.Settings()
         attention.isEnabled = settings.attention.isEnabled
@@ -347,6 +347,7 @@ struct Enforcer: Sendable {
         await hub.setSettings(feed)
         let bad = configuration.bad.compactMapValues(\.first).mapValues { ($0.location, $0.text) }
         await hub.setRecords(Array(configuration.records.values), bad: bad)
+        if areLinksChanged { await hub.linkSettingsChanged() }
     }
 
     private func setLevels(_ settings: Settings.Log) {
