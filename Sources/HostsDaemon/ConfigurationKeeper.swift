@@ -43,10 +43,12 @@ actor ConfigurationKeeper {
 
     /// Reads the folder and puts what it says in force, before it returns.
     ///
-    /// - Parameter ruleFaults: What is wrong with the rules of the agents, if they were read anew.
+    /// - Parameters:
+    ///   - ruleFaults: What is wrong with the rules of the agents, if they were read anew.
+    ///   - isAlwaysPutInForce: Also when nothing has changed since the last reading.
     /// - Returns: What has changed.
     @discardableResult
-    func reload(ruleFaults: [Diagnostic]? = nil) async -> Change {
+    func reload(ruleFaults: [Diagnostic]? = nil, isAlwaysPutInForce: Bool = false) async -> Change {
         await enter()
         defer { leave() }
         let decision = presence.observe(await reader.read(), now: clock.now)
@@ -56,7 +58,7 @@ actor ConfigurationKeeper {
         if let ruleFaults { self.ruleFaults = ruleFaults }
         report()
         let new = current
-        if new != previous || isFirst { await putInForce(new) }
+        if new != previous || isFirst || isAlwaysPutInForce { await putInForce(new) }
         isFirst = false
         return Self.compare(previous, new)
     }

@@ -20,11 +20,12 @@ struct ConfigurationTargets: Sendable {
         for category in LogCategory.allCases {
             logs.setSinkLevel(fixedLevel ?? settings.log.level(of: category), for: category)
         }
-        connector.set(links.factory(settings))
+        let areLinksChanged = connector.set(links.factory(settings))
         runner.set(HookRunner(environment: hookEnvironment, timeout: settings.hooks.timeout))
         await center.update(AttentionCenter.Settings(settings))
         await hub.setSettings(ConnectionHub.Settings(settings))
         let bad = configuration.bad.compactMapValues(\.first).mapValues { ($0.location, $0.text) }
         await hub.setRecords(Array(configuration.records.values), bad: bad)
+        if areLinksChanged { await hub.linkSettingsChanged() }
     }
 }

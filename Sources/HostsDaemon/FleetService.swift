@@ -88,7 +88,8 @@ extension FleetService {
         }
         // The socket goes with the command, whatever the reload says (seed 002).
         if !isEnabled { await hub.suspendModel(of: host) }
-        await keeper.reload()
+        // Put in force even if the files are as they were: somebody else may have enabled it meanwhile.
+        await keeper.reload(isAlwaysPutInForce: true)
         let word = isEnabled ? "enabled" : "disabled"
         let message =
             switch outcome {

@@ -10,8 +10,12 @@ struct SettableConnector: LinkConnector {
         self.factory = Locked(factory)
     }
 
-    func set(_ new: LinkFactory) {
-        factory.withLock { $0 = new }
+    /// Takes a new factory; true if it makes links in another way.
+    func set(_ new: LinkFactory) -> Bool {
+        factory.withLock { factory in
+            defer { factory = new }
+            return factory.settings != new.settings
+        }
     }
 
     func connect(to record: HostRecord, token: Int) async throws(LinkError) -> any ProbeLink {

@@ -138,6 +138,11 @@ extension ConnectionHub {
         for host in machines.keys.sorted() { apply(.settingsChanged(forMachines), to: host) }
     }
 
+    /// Tells that the connector makes links in another way: every host without a link is tried again.
+    package func linkSettingsChanged() {
+        for host in machines.keys.sorted() { apply(.linkSettingsChanged, to: host) }
+    }
+
     /// Ends a host's link and feed at once and keeps what is known of it (seed 002: a disabled host).
     package func suspendModel(of host: HostID) { apply(.suspend(.hostDisabled), to: host) }
 

@@ -30,6 +30,8 @@ struct HostMachine: Sendable {
     enum Event: Sendable {
         case recordChanged(HostRecord)
         case settingsChanged(Settings)
+        /// Links are made in another way from now on: what failed before may work.
+        case linkSettingsChanged
         case dialed(token: Int, LinkSummary)
         case dialFailed(token: Int, LinkError)
         case closed(token: Int, LinkError)
@@ -61,7 +63,7 @@ struct HostMachine: Sendable {
     }
 
     private enum State: Sendable {
-        /// Never dialled on our own. Leaves by: a record that enables it.
+        /// Never dialled on our own. Leaves by: a record that says enabled.
         case disabled
         /// Waits for the connector. Can become: `verifying`, or what its failure says.
         case dialing(attempt: Int)
@@ -69,13 +71,13 @@ struct HostMachine: Sendable {
         case verifying(attempt: Int)
         /// Looked at on every tick. Can become: what the loss of its link says.
         case online(Look)
-        /// Waits for an attempt of the schedule. Can become: `dialing` (timer, resume).
+        /// Waits for an attempt of the schedule. Can become: `dialing` (timer, resume, link settings).
         case waiting(attempt: Int, until: WallTime, LinkError)
         /// Left alone for a while. Can become: `dialing` (timer, resume).
         case limited(until: WallTime, LinkError)
-        /// Stop and ask. Can become: `dialing` (resume, record).
+        /// Stop and ask. Can become: `dialing` (resume, record, link settings).
         case stopped(LinkError)
-        /// The schedule is used up. Can become: `dialing` (resume, record).
+        /// The schedule is used up. Can become: `dialing` (resume, record, link settings).
         case dormant(LinkError)
     }
 
@@ -144,6 +146,7 @@ struct HostMachine: Sendable {
         switch event {
         case .recordChanged(let new): take(new, context)
         case .settingsChanged(let new): take(new, context)
+        case .linkSettingsChanged: tryAgain(context)
         case .dialed(let token, let summary): adopt(token, summary, context)
         case .dialFailed(let token, let error): token == generation && isDialing ? lose(error, context) : []
         case .closed(let token, let error), .probeFailed(let token, let error):
@@ -165,7 +168,12 @@ extension HostMachine {
         let isChanged = new.connectionModelConfiguration != record.connectionModelConfiguration
         record = new
         if isUntouched { return new.isEnabled ? dial(attempt: 0, context) : [] }
-        guard isChanged else { return [] }
+        guard isChanged else {
+            // It was suspended, but the record says otherwise, for instance as it was disabled and enabled within
+            // one reading of the files: the record counts.
+            guard case .disabled = state, new.isEnabled else { return [] }
+            return dial(attempt: 0, context)
+        }
         var effects = tearDown(new.isEnabled ? .recordChanged : .hostDisabled)
         if new.isEnabled { effects += dial(attempt: 0, context) }
         return effects
@@ -175,6 +183,16 @@ extension HostMachine {
         settings = new
         guard case .online(.resting) = state else { return [] }
         return [startTimer(at: settings.schedule.nextTick(of: record.id, after: context.now))]
+    }
+
+    /// Dials where nothing is left to lose; a link that works goes on as it was made.
+    ///
+    /// A server that asked to be left alone did not mean our settings.
+    private mutating func tryAgain(_ context: Context) -> [Effect] {
+        switch state {
+        case .waiting, .stopped, .dormant: dial(attempt: 0, context)
+        case .disabled, .dialing, .verifying, .online, .limited: []
+        }
     }
 
     /// Ends the link and the feed; the observation and the interpreter stay.

@@ -5,7 +5,8 @@ package import HostsModel
 /// loop.
 package struct LinkFactory: LinkConnector {
     private let loop: EventLoop
-    private let settings: LinkSettings
+    /// The same for all hosts.
+    package let settings: LinkSettings
     private let program: ShellProgram
     private let log: Log
     private let pool = WorkerPool()

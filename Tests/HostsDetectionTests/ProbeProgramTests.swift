@@ -72,6 +72,28 @@ import Testing
     }
 
     @Test(arguments: Shell.all)
+    func `an agent among hundreds of processes with long arguments is found`(_ shell: Shell) throws {
+        let host = try ShellHost()
+        try host.makeAgent(named: "codex")
+        // The name of a shell, so that the arguments are wanted.
+        let idle = host.folder.appending(path: "bin/idlesh").path
+        try FileManager.default.createSymbolicLink(atPath: idle, withDestinationPath: "/bin/sleep")
+        let words = String(repeating: " 0.000000", count: 60)
+        // One job in the foreground: it ends with its terminal.
+        let script = "for i in $(seq 250); do \(idle) 600\(words) & done; clear; echo; echo crowded; wait"
+        let crowd = try host.openPane("sh -c '\(script)'")
+        let pane = try host.openPane(host.folder.appending(path: "bin/codex").path)
+        try host.type("\(try path("codex__idle__fresh_start.txt"))|sessions|", into: pane)
+        var tries = 0
+        while try !host.tmux(["capture-pane", "-p", "-t", crowd]).contains("\ncrowded"), tries < 1000 {
+            tries += 1
+        }
+        var detector = try detector()
+        let observation = try host.look(&detector, in: shell) { $0.sessions.map(\.state) == [.idle] }
+        #expect(observation.sessions.map(\.agent.rawValue) == ["codex"])
+    }
+
+    @Test(arguments: Shell.all)
     func `the shell of the link stays as it was`(_ shell: Shell) throws {
         let host = try ShellHost()
         let request = "hostsd_probe N names:claude state:claude:CLAUDE_CONFIG_DIR:.claude:sessions"

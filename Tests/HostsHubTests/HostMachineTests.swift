@@ -196,6 +196,33 @@ import Testing
         for id in 0..<10 { #expect(bench.apply(.timerFired(id: id)) == []) }
     }
 
+    @Test func `a suspended host whose record still says enabled dials when the record is put in force`() {
+        var bench = Bench()
+        bench.goOnline()
+        bench.apply(.suspend(.hostDisabled))
+        #expect(bench.machine.condition == .disabled)
+        let effects = bench.edit { _ in }
+        #expect(effects.contains { if case .dial = $0 { true } else { false } })
+        #expect(bench.machine.condition == .connecting)
+        #expect(!bench.edit { _ in }.contains { if case .dial = $0 { true } else { false } })
+    }
+
+    @Test func `new link settings try again what failed, and leave what works alone`() {
+        var bench = Bench()
+        bench.start()
+        let failure = LinkError.resolutionFailed(destination: "a", detail: "no such program")
+        bench.apply(.dialFailed(token: 1, failure))
+        let generation = bench.machine.generation
+        bench.apply(.linkSettingsChanged)
+        #expect(bench.machine.condition == .connecting)
+        #expect(bench.machine.generation == generation + 1)
+        #expect(bench.apply(.linkSettingsChanged) == [])
+
+        var online = Bench()
+        online.goOnline()
+        #expect(online.apply(.linkSettingsChanged) == [])
+    }
+
     @Test func `disabling during a dial abandons it`() {
         var bench = Bench()
         bench.start()

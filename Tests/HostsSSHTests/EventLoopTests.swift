@@ -124,7 +124,7 @@ struct EventLoopTests {
         #expect(await waiting.value == .raised)
     }
 
-    @Test func `a signal that is raised again and again holds up neither a deadline nor a cancellation`() async {
+    @Test func `a signal raised again and again holds up neither a deadline nor a cancellation`() async {
         let signal = LoopSignal(on: LinkFixture.loop)
         signal.raise()
         #expect(await pinned.wait(signal, .zero) == .deadline)

@@ -16,7 +16,8 @@ extension ReplyError {
     fileprivate var linkError: LinkError {
         switch self {
         case .unsupportedHost: .unsupported(detail: description)
-        case .unmarked, .cut, .otherVersion, .failed, .malformed, .unexpected: .badReply(detail: description)
+        case .unmarked, .cut, .otherVersion, .failed, .malformed, .tooManyProcesses, .unexpected:
+            .badReply(detail: description)
         }
     }
 }

@@ -3,7 +3,7 @@ package import HostsModel
 /// The shell functions of the probe, for dash, bash and busybox ash on Linux.
 ///
 /// A reply is a sequence of sections. Each begins with `@NONCE name words`; its body runs to the next header.
-/// The last one is `done`; without it the reply was cut. Nothing in a reply is longer than 200 KiB.
+/// The last one is `done`; without it the reply was cut. No reply is longer than 246 KiB.
 package enum ProbeProgram {
     /// The version of the reply that `ReplyParser` reads.
     package static let version = 1
@@ -110,16 +110,18 @@ package enum ProbeProgram {
 
         # The processes of this user that have a terminal, tmux servers, and this shell: proof of a whole list.
         # Every line carries the path it was read from: nothing that a process calls itself can look like another
-        # line. Arguments are read of interpreters, tmux and what the requests call a name only.
+        # line. Arguments are read of interpreters, tmux and what the requests call a name only. A list that is cut is no
+        # list, so the lines get shorter where there are many: 600 processes fit.
         hostsd_processes() {
             files=
             for path in /proc/[0-9]*; do
                 [ -O "$path" ] && files="$files $path/stat"
             done
             found=$(grep -aHs -e "^$$ (" -e '^[0-9]* (tmux' \
-                -e ') [A-Za-z] [0-9]* [0-9]* [0-9]* -\{0,1\}[1-9]' $files | cut -b 1-224)
+                -e ') [A-Za-z] [0-9]* [0-9]* [0-9]* -\{0,1\}[1-9]' $files |
+                sed 's/\(.*) .\( -\{0,1\}[0-9]*\)\{19\} \).*/\1/' | cut -b 1-224)
             printf '@%s processes %s\n%s\n@%s commands\n' "$nonce" "$$" "$found" "$nonce"
-            pids= files=
+            pids= files= count=0
             IFS=$newline
             for line in $found; do
                 pid=${line#/proc/}
@@ -138,8 +140,12 @@ package enum ProbeProgram {
                     ;;
                 esac
                 files=$files/proc/$pid/cmdline$newline
+                count=$((count + 1))
             done
-            [ -n "$files" ] && grep -aHs -m 1 '' $files | cut -b 1-512
+            width=512
+            [ "$count" -gt 96 ] && width=$((49152 / count))
+            [ "$width" -lt 96 ] && width=96
+            [ -n "$files" ] && grep -aHs -m 1 '' $files | cut -b 1-$width
             IFS=$spaces
         }
 
@@ -191,7 +197,7 @@ package enum ProbeProgram {
                     case $word in state:*:*:*:*) hostsd_state "${word#state:}" ;; esac
                 done
                 printf '@%s processed\n' "$nonce"
-            } | head -c 92160
+            } | head -c 143360
             printf '\n'
             command -v tmux >/dev/null 2>&1 &&
                 { hostsd_servers "$@"; printf '@%s end\n' "$nonce"; } | hostsd_bound

@@ -12,6 +12,8 @@ package enum ReplyError: Error, Hashable, Sendable {
     case unsupportedHost
     /// A section is missing, or says what cannot be.
     case malformed(section: String)
+    /// More processes have a terminal than one reply can list.
+    case tooManyProcesses
     /// It answers another request than the last one.
     case unexpected
 }
@@ -26,6 +28,7 @@ extension ReplyError {
         case .failed: "reply.failed"
         case .unsupportedHost: "reply.unsupported-host"
         case .malformed: "reply.malformed"
+        case .tooManyProcesses: "reply.too-many-processes"
         case .unexpected: "reply.unexpected"
         }
     }
@@ -40,6 +43,7 @@ extension ReplyError: CustomStringConvertible {
         case .failed(let status): "the probe ended with status \(status)"
         case .unsupportedHost: "the host has no /proc: only Linux can be looked at"
         case .malformed(let section): "the section \(section) of the reply cannot be used"
+        case .tooManyProcesses: "more processes have a terminal than one look can list (about 600)"
         case .unexpected: "the reply answers another request"
         }
     }

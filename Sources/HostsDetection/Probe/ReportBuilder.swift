@@ -35,7 +35,10 @@ struct ReportBuilder {
         guard report.kind == .probe else { return report }
         guard !report.bootID.isEmpty else { throw .malformed(section: "boot") }
         guard report.user >= 0 else { throw .malformed(section: "user") }
-        guard isProcessed, let shell, indexByPid[shell] != nil else { throw .malformed(section: "processes") }
+        guard let shell else { throw .malformed(section: "processes") }
+        // The host cuts what is too long; the rest of the list is no list.
+        guard isProcessed else { throw .tooManyProcesses }
+        guard indexByPid[shell] != nil else { throw .malformed(section: "processes") }
         return report
     }
 
