@@ -118,7 +118,8 @@ struct Daemon: Sendable {
             hookEnvironment: hookEnvironment, logs: logs, fixedLevel: options.logLevel)
         let keeper = ConfigurationKeeper(
             reader: ConfigurationReader(directory: paths.configuration), clock: clock, log: logs.log(.config),
-            putInForce: { await force.putInForce($0) })
+            putInForce: { await force.putInForce($0) },
+            tell: { await center.postFault(of: $0.file, host: $0.host, summary: $0.summary) })
         self.keeper = keeper
 
         let version = VersionDocument(version: Self.version, pid: Int(getpid()))

@@ -20,10 +20,28 @@ import Testing
         #expect(try await daemon.host("devbox").condition == "online")
         #expect(server.log.count(of: "Accepted publickey") >= 1)
 
+        // An action on a broken record says where it is broken.
+        for verb in ["probe", "check", "disable"] {
+            let refused = try await daemon.hostsctl(verb, "broken")
+            #expect(refused.status == 6)
+            #expect(refused.errorOutput.contains("broken.toml:1:"))
+        }
+        #expect(try await daemon.events("config.error").map(\.host) == ["broken"])
+
         // A file that becomes bad keeps its last good record.
         try daemon.folder.write("config/hosts.d/devbox.toml", "ssh = \"devbox\"\nenabled = yes\n")
         #expect(try await daemon.hostsctl("reload").output.contains("devbox.toml:2:"))
         #expect(try await daemon.host("devbox").condition == "online")
+        #expect(try await daemon.hostsctl("reload").status == 6)
+        let faults = try await daemon.events("config.error")
+        #expect(faults.map(\.host) == ["broken", "devbox"])
+        #expect(faults.last?.summary.contains("devbox.toml:2:") == true)
+
+        // A start tells of what is new only.
+        await daemon.terminate()
+        try await daemon.restart()
+        #expect(try await daemon.hostsctl("reload").status == 6)
+        #expect(try await daemon.events("config.error").count == 2)
         await daemon.terminate()
     }
 
