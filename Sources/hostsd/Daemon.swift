@@ -25,12 +25,17 @@ enum StartFailure: Error {
     case paths(PathError)
     case server(HTTPServerError)
     case system(String)
+    /// Another daemon keeps its events there.
+    case stateTaken(folder: String)
 
     var message: String {
         switch self {
         case .paths(let error): error.description
         case .server(let error): "\(error.message)\nhint: \(error.help)"
         case .system(let text): text
+        case .stateTaken(let folder):
+            "another hostsd keeps its events in \(SafeText.visible(folder))\n"
+                + "hint: stop it (systemctl --user stop hostsd), or start this one with --state-dir DIR"
         }
     }
 }
@@ -58,6 +63,8 @@ struct Daemon: Sendable {
     private let rules: RuleShelf
     private let server: HTTPServer
     private let watch: FolderWatch
+    /// Held for as long as the daemon runs.
+    private let claim: FolderClaim?
 
     /// Opens what the daemon cannot be without: its folders, its socket, its event loop.
     init(_ options: Options, service: ServiceManager) throws(StartFailure) {
@@ -133,6 +140,26 @@ struct Daemon: Sendable {
                 path: paths.socket, service: fleet, version: version, clock: clock, log: logs.log(.api))
         } catch {
             throw .server(error)
+        }
+        // After the socket: who starts the same daemon twice is told of the one that runs.
+        claim = try Self.claimState(paths.state, log)
+    }
+
+    /// Makes sure that no other daemon tells of the same events.
+    ///
+    /// - Returns: The claim; nil where the file system knows none, which is no reason not to run.
+    private static func claimState(_ folder: String, _ log: Log) throws(StartFailure) -> FolderClaim? {
+        do throws(FolderClaim.Failure) {
+            return try FolderClaim(on: folder)
+        } catch {
+            switch error {
+            case .taken: throw .stateTaken(folder: folder)
+            case .unavailable(let failure):
+                log.warning(
+                    "state.unclaimed",
+                    "\(folder) cannot be locked, so nothing keeps a second hostsd from it: \(failure)")
+                return nil
+            }
         }
     }
 

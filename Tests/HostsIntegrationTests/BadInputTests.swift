@@ -100,6 +100,11 @@ import Testing
         #expect(second.status == 78)
         #expect(second.errorOutput.contains("already running"))
         #expect(try await daemon.hostsctl("status").status == 0)
+        // With a socket of its own it would tell of the same events a second time.
+        let other = try await daemon.runSecond("--socket", daemon.folder.path("run/other.sock"))
+        #expect(other.status == 78)
+        #expect(other.errorOutput.contains("another hostsd keeps its events in"))
+        #expect(other.errorOutput.contains("--state-dir"))
         let long = "/var/tmp/" + String(repeating: "x", count: 120)
         let tooLong = try await daemon.runSecond("--socket", long)
         #expect(tooLong.status == 78)
