@@ -23,6 +23,9 @@ actor ConfigurationKeeper {
         let summary: String
     }
 
+    /// How many files that become bad at once are told one by one; more have one cause, such as `limits.max_hosts`.
+    private static let separateFaults = 5
+
     private(set) var current: Configuration
     /// Everything that is wrong with the configuration now, the rules of the agents included.
     private(set) var diagnostics: [Diagnostic] = []
@@ -135,7 +138,7 @@ actor ConfigurationKeeper {
 
     /// Logs what is wrong, once: when it is new, and when it is mended.
     ///
-    /// - Returns: The files that have errors they did not have before.
+    /// - Returns: What to tell of the files that have errors they did not have before.
     private func report() -> [Fault] {
         let known = Set(diagnostics)
         diagnostics = (current.diagnostics + ruleFaults).sorted()
@@ -155,10 +158,13 @@ actor ConfigurationKeeper {
         }
         let errors = Dictionary(
             grouping: diagnostics.filter { $0.severity == .error }, by: \.location.file)
-        return errors.sorted { $0.key < $1.key }.compactMap { file, errors in
+        let faults = errors.sorted { $0.key < $1.key }.compactMap { file, errors -> Fault? in
             guard errors.contains(where: { !known.contains($0) }) else { return nil }
             return Self.fault(of: file, errors)
         }
+        guard let first = faults.first, faults.count > Self.separateFaults else { return faults }
+        let summary = "\(faults.count) files have errors (see: hostsctl status); the first: \(first.summary)"
+        return [Fault(file: first.file, host: nil, summary: summary)]
     }
 
     private static func fault(of file: String, _ errors: [Diagnostic]) -> Fault? {

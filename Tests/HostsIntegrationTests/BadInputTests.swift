@@ -1,3 +1,4 @@
+import Glibc
 import HostsAPI
 import HostsTestSupport
 import Testing
@@ -42,6 +43,25 @@ import Testing
         try await daemon.restart()
         #expect(try await daemon.hostsctl("reload").status == 6)
         #expect(try await daemon.events("config.error").count == 2)
+        await daemon.terminate()
+    }
+
+    @Test func `many files that become bad at once are one alert`() async throws {
+        let server = try await LocalSSHD()
+        let daemon = try await PrivateDaemon(servers: [server], settings: PrivateDaemon.quick)
+        try daemon.folder.makeFolder("new")
+        for number in 0..<20 { try daemon.folder.write("new/bad\(number).toml", "ssh = \n") }
+        for number in 0..<20 {
+            #expect(
+                rename(
+                    daemon.folder.path("new/bad\(number).toml"),
+                    daemon.folder.path("config/hosts.d/bad\(number).toml")) == 0)
+        }
+        #expect(try await daemon.hostsctl("reload").status == 6)
+        // The folder's watch may read it in between: once more at most.
+        let faults = try await daemon.events("config.error")
+        #expect((1...6).contains(faults.count))
+        #expect(faults.contains { $0.summary.contains("files have errors") })
         await daemon.terminate()
     }
 
