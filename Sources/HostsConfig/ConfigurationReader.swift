@@ -114,16 +114,22 @@ package struct ConfigurationReader: Sendable {
             let code = errno
             // A dangling symbolic link is there, but leads nowhere.
             var status = stat()
-            if code == ENOENT, unsafe lstat(path, &status) != 0 { return nil }
-            return ConfigurationFile(
-                name: name, path: path,
-                content: .unreadable("the file cannot be read: \(SystemError.text(code))"))
+            let isThere = unsafe lstat(path, &status) == 0
+            if code == ENOENT, !isThere { return nil }
+            let reason =
+                code == ENOENT
+                ? "this is a symbolic link that leads nowhere"
+                : "the file cannot be read: \(SystemError.text(code))"
+            return ConfigurationFile(name: name, path: path, content: .unreadable(reason))
         }
         defer { close(descriptor) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
             return ConfigurationFile(
-                name: name, path: path, content: .unreadable("this is not a regular file"))
+                name: name, path: path,
+                content: .unreadable(
+                    isFolder ? "this is a folder, not a file" : "this is not a regular file"))
         }
         let access = FileAccess(owner: status.st_uid, group: status.st_gid, mode: status.st_mode & 0o7777)
         return ConfigurationFile(

@@ -14,15 +14,25 @@ package enum NearestName {
         guard !wanted.isEmpty, wanted.count <= lengthLimit else { return nil }
         var best: (name: String, distance: Int)?
         for candidate in candidates where candidate != name {
-            let letters = Array(normalised(candidate))
-            let allowed = max(1, max(wanted.count, letters.count) / 3)
-            guard letters.count <= lengthLimit, abs(letters.count - wanted.count) <= allowed else { continue }
-            let distance = EditDistance.between(wanted, letters)
-            guard distance <= allowed, distance < min(wanted.count, letters.count) else { continue }
-            if let best, best.distance <= distance { continue }
-            best = (candidate, distance)
+            for letters in forms(of: candidate) {
+                let allowed = max(1, max(wanted.count, letters.count) / 3)
+                guard letters.count <= lengthLimit, abs(letters.count - wanted.count) <= allowed else {
+                    continue
+                }
+                let distance = EditDistance.between(wanted, letters)
+                guard distance <= allowed, distance < min(wanted.count, letters.count) else { continue }
+                if let best, best.distance <= distance { continue }
+                best = (candidate, distance)
+            }
         }
         return best?.name
+    }
+
+    /// What a person may mean a name by: who forgets its unit still means it.
+    private static func forms(of name: String) -> [[Character]] {
+        let unit = "_seconds"
+        let short = name.hasSuffix(unit) ? [normalised(String(name.dropLast(unit.count)))] : []
+        return [normalised(name)] + short
     }
 
     // `keepAlive`, `keep-alive` and `keep_alive` are the same word to a person.

@@ -39,7 +39,7 @@ package struct TOMLDocument: Hashable, Sendable {
     private static func checkLimits(of bytes: [UInt8], file: String) throws(Diagnostic) {
         guard bytes.count <= sizeLimit.bytes else {
             throw .error(
-                at: .whole(file), "the file has \(bytes.count) bytes; at most \(sizeLimit) are read")
+                at: .whole(file), "the file is too large: at most \(sizeLimit) are read")
         }
         var line = 1
         var dots = 0

@@ -12,6 +12,9 @@ enum TOMLSyntaxError {
         if message.contains("invalid utf-8") { return .error(at: location, "the file is not valid UTF-8") }
         guard message.hasPrefix(prefix) else { return .error(at: location, SafeText.visible(message)) }
         let rest = message.dropFirst(prefix.count)
+        if rest.contains("string:"), isUnclosed(rest, at: location, in: bytes) {
+            return .error(at: location, "the text is not closed: the quote at its end is missing")
+        }
         if valueParts.contains(where: { rest.hasPrefix($0 + ":") }),
             let word = Word(at: location, in: bytes), let reason = reason(for: word.text)
         {
@@ -19,6 +22,22 @@ enum TOMLSyntaxError {
             return .error(at: start, reason)
         }
         return .error(at: location, "syntax error in " + SafeText.visible(String(rest)))
+    }
+
+    /// Whether a text ends with its line or with the file instead of with its quote.
+    ///
+    /// toml++ calls the first a control character that is not allowed.
+    private static func isUnclosed(
+        _ rest: Substring, at location: SourceLocation, in bytes: [UInt8]
+    ) -> Bool {
+        if rest.hasSuffix("encountered end-of-file") { return true }
+        guard rest.contains("control characters other than TAB") else { return false }
+        let lines = bytes.split(
+            separator: 0x0a, maxSplits: location.line, omittingEmptySubsequences: false)
+        guard location.line >= 1, location.line <= lines.count else { return false }
+        let line = lines[location.line - 1]
+        let text = String(decoding: line.last == 0x0d ? line.dropLast() : line, as: UTF8.self)
+        return location.column > text.unicodeScalars.count
     }
 
     private static func reason(for word: String) -> String? {

@@ -14,6 +14,18 @@ actor ConfigurationKeeper {
         var removed: [HostID] = []
     }
 
+    /// What has become wrong with one file.
+    struct Fault: Hashable, Sendable {
+        let file: String
+        /// The host that the file belongs to, if it belongs to one.
+        let host: HostID?
+        /// The first error with its place, and how many more there are.
+        let summary: String
+    }
+
+    /// How many files that become bad at once are told one by one; more have one cause, such as `limits.max_hosts`.
+    private static let separateFaults = 5
+
     private(set) var current: Configuration
     /// Everything that is wrong with the configuration now, the rules of the agents included.
     private(set) var diagnostics: [Diagnostic] = []
@@ -21,6 +33,7 @@ actor ConfigurationKeeper {
     private let clock: any MonotonicClock
     private let log: Log
     private let putInForce: @Sendable (Configuration) async -> Void
+    private let tell: @Sendable (Fault) async -> Void
     private var presence = RecordPresence()
     private var ruleFaults: [Diagnostic] = []
     private var isFirst = true
@@ -30,15 +43,24 @@ actor ConfigurationKeeper {
     private var pendingLook: ContinuousClock.Instant?
 
     /// Makes a keeper with the defaults in force; `reload` reads the folder.
+    ///
+    /// - Parameters:
+    ///   - reader: Of the folder.
+    ///   - clock: For files that are missing for a moment.
+    ///   - log: Of the category `config`.
+    ///   - putInForce: Takes a configuration that differs from the last one.
+    ///   - tell: Takes each fault once, when what it is about is in force already.
     init(
         reader: ConfigurationReader, clock: any MonotonicClock, log: Log,
-        putInForce: @escaping @Sendable (Configuration) async -> Void
+        putInForce: @escaping @Sendable (Configuration) async -> Void,
+        tell: @escaping @Sendable (Fault) async -> Void
     ) {
         current = Configuration()
         self.reader = reader
         self.clock = clock
         self.log = log
         self.putInForce = putInForce
+        self.tell = tell
     }
 
     /// Reads the folder and puts what it says in force, before it returns.
@@ -56,10 +78,11 @@ actor ConfigurationKeeper {
         let previous = current
         current = ConfigurationLoader.load(decision.snapshot).merging(lastGood: previous)
         if let ruleFaults { self.ruleFaults = ruleFaults }
-        report()
+        let faults = report()
         let new = current
         if new != previous || isFirst || isAlwaysPutInForce { await putInForce(new) }
         isFirst = false
+        for fault in faults { await tell(fault) }
         return Self.compare(previous, new)
     }
 
@@ -115,8 +138,10 @@ actor ConfigurationKeeper {
         return diagnostics.filter { diagnostic in names.contains { diagnostic.location.file.hasSuffix($0) } }
     }
 
-    /// Tells what is wrong, once: when it is new, and when it is mended.
-    private func report() {
+    /// Logs what is wrong, once: when it is new, and when it is mended.
+    ///
+    /// - Returns: What to tell of the files that have errors they did not have before.
+    private func report() -> [Fault] {
         let known = Set(diagnostics)
         diagnostics = (current.diagnostics + ruleFaults).sorted()
         for diagnostic in diagnostics where !known.contains(diagnostic) {
@@ -132,6 +157,31 @@ actor ConfigurationKeeper {
         }
         if diagnostics.isEmpty, !known.isEmpty {
             log.notice("config.mended", "the configuration has no faults any more")
+        }
+        let errors = Dictionary(
+            grouping: diagnostics.filter { $0.severity == .error }, by: \.location.file)
+        let faults = errors.sorted { $0.key < $1.key }.compactMap { file, errors -> Fault? in
+            guard errors.contains(where: { !known.contains($0) }) else { return nil }
+            return Self.fault(of: file, errors)
+        }
+        guard let first = faults.first, faults.count > Self.separateFaults else { return faults }
+        let summary = "\(faults.count) files have errors (see: hostsctl status); the first: \(first.summary)"
+        return [Fault(file: first.file, host: nil, summary: summary)]
+    }
+
+    private static func fault(of file: String, _ errors: [Diagnostic]) -> Fault? {
+        guard let first = errors.first else { return nil }
+        let more = errors.count > 1 ? " (and \(errors.count - 1) more: hostsctl status)" : ""
+        return Fault(
+            file: file, host: host(of: file), summary: "\(first.location): \(first.text)\(more)")
+    }
+
+    private static func host(of file: String) -> HostID? {
+        let parts = file.split(separator: "/")
+        guard parts.count > 1, parts[parts.count - 2] == "hosts.d" else { return nil }
+        switch RecordFileName(String(parts[parts.count - 1])) {
+        case .record(let host), .override(let host): return host
+        case .misspelt, .invalid, .conflictCopy, .ignored, .foreign: return nil
         }
     }
 

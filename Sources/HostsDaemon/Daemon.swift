@@ -36,6 +36,8 @@ package struct Daemon: Sendable {
     private let folder: FolderReader
     private let server: HTTPServer
     private let watch: FolderWatch
+    /// Held for as long as the daemon runs.
+    private let claim: FolderClaim?
 
     /// Opens what the daemon cannot be without: its folders, its socket, its event loop.
     ///
@@ -100,7 +102,8 @@ package struct Daemon: Sendable {
             hookEnvironment: hookEnvironment, logs: logs, fixedLevel: options.logLevel)
         let keeper = ConfigurationKeeper(
             reader: ConfigurationReader(directory: paths.configuration), clock: clock, log: logs.log(.config),
-            putInForce: { await targets.putInForce($0) })
+            putInForce: { await targets.putInForce($0) },
+            tell: { await center.postFault(of: $0.file, host: $0.host, summary: $0.summary) })
         self.keeper = keeper
         let folder = FolderReader(rules: rules, center: center, keeper: keeper)
         self.folder = folder
@@ -116,6 +119,26 @@ package struct Daemon: Sendable {
                 path: paths.socket, service: fleet, version: version, clock: clock, log: logs.log(.api))
         } catch {
             throw .server(error)
+        }
+        // After the socket: who starts the same daemon twice is told of the one that runs.
+        claim = try Self.claimState(paths.state, log)
+    }
+
+    /// Makes sure that no other daemon tells of the same events.
+    ///
+    /// - Returns: The claim; nil where the file system knows none, which is no reason not to run.
+    private static func claimState(_ folder: String, _ log: Log) throws(StartFailure) -> FolderClaim? {
+        do throws(FolderClaim.Failure) {
+            return try FolderClaim(on: folder)
+        } catch {
+            switch error {
+            case .taken: throw .stateTaken(folder: folder)
+            case .unavailable(let failure):
+                log.warning(
+                    "state.unclaimed",
+                    "\(folder) cannot be locked, so nothing keeps a second hostsd from it: \(failure)")
+                return nil
+            }
         }
     }
 

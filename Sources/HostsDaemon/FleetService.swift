@@ -119,7 +119,7 @@ extension FleetService {
             switch error {
             case .disabled: throw .hostDisabled(name)
             case .noSuchHost: throw .hostNotFound(name, suggestion: nil)
-            case .badRecord: throw .configuration("the record of \(name) cannot be used")
+            case .badRecord: throw Self.unusableRecord(name, try await snapshot(of: name).condition)
             }
         }
         let view = HostView(try await snapshot(of: name), now: clock.now)
@@ -129,15 +129,21 @@ extension FleetService {
 
     func check(_ name: String) async throws(APIError) -> CheckDocument {
         let snapshot = try await snapshot(of: name)
-        if case .badRecord = snapshot.condition {
-            throw .configuration("the record of \(name) cannot be used")
-        }
+        if case .badRecord = snapshot.condition { throw Self.unusableRecord(name, snapshot.condition) }
         let outcome = await check.run(snapshot.record)
         return CheckDocument(
             host: name, passed: outcome.error == nil, linkDetail: outcome.link?.detail,
             code: outcome.error?.code, reason: outcome.error?.message,
             help: outcome.error?.help(for: snapshot.record.id), connectSeconds: outcome.connecting.seconds,
             probeSeconds: outcome.looking?.seconds, sessions: outcome.sessions)
+    }
+
+    /// Refuses what a broken record stands against, and says where it is broken.
+    private static func unusableRecord(_ name: String, _ condition: HostCondition) -> APIError {
+        guard let fault = condition.badRecordMessage else {
+            return .configuration("the record of \(name) cannot be used")
+        }
+        return .configuration("the record of \(name) cannot be used: \(fault)")
     }
 
     private func snapshot(of name: String) async throws(APIError) -> HostSnapshot {

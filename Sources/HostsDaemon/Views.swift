@@ -38,7 +38,8 @@ extension HostCondition {
         }
     }
 
-    fileprivate var badRecordMessage: String? {
+    /// Where the record is broken and how; nil when it is not.
+    var badRecordMessage: String? {
         guard case .badRecord(let location, let message) = self else { return nil }
         return "\(location): \(message)"
     }

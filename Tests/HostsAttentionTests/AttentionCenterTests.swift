@@ -303,4 +303,34 @@ import Testing
         for await _ in live { count += 1 }
         #expect(count == AttentionCenter.watcherBacklog)
     }
+
+    @Test func `a fault of a file is told once, also over a restart, until it is another`() async throws {
+        let rig = try CenterRig(folder: folder)
+        await rig.center.postFault(of: "/c/a.toml", host: CenterRig.devbox, summary: "a.toml:1:1: x")
+        #expect(await rig.events().map(\.key) == ["config:/c/a.toml"])
+        #expect(await rig.events().map(\.host) == [CenterRig.devbox])
+        // Mended and broken again in one run: new to the person.
+        await rig.center.postFault(of: "/c/a.toml", host: CenterRig.devbox, summary: "a.toml:1:1: x")
+        #expect(await rig.events().count == 2)
+        rig.clock.advance(by: .seconds(1))
+        let later = try CenterRig(folder: folder, clock: rig.clock)
+        await later.center.postFault(of: "/c/a.toml", host: CenterRig.devbox, summary: "a.toml:1:1: x")
+        #expect(await later.events().count == 2)
+        await later.center.postFault(of: "/c/a.toml", host: CenterRig.devbox, summary: "a.toml:2:1: y")
+        await later.center.postFault(of: "/c/b.toml", host: nil, summary: "a.toml:1:1: x")
+        #expect(await later.events().count == 4)
+    }
+
+    @Test func `what is wrong with a hook is logged once, however often the hooks are read`() async throws {
+        let rig = try CenterRig(folder: folder)
+        let problem = HookProblem(path: "/hooks/b", kind: .notExecutable)
+        rig.setHooks(HookSet(hooks: [Hook(name: "a", path: "/hooks/a")], problems: [problem]))
+        for _ in 0..<3 { await rig.center.reloadHooks() }
+        #expect(rig.messages(.hook, .warning) == [problem.message])
+        rig.setHooks(HookSet(hooks: [Hook(name: "a", path: "/hooks/a")]))
+        await rig.center.reloadHooks()
+        rig.setHooks(HookSet(hooks: [Hook(name: "a", path: "/hooks/a")], problems: [problem]))
+        await rig.center.reloadHooks()
+        #expect(rig.messages(.hook, .warning) == [problem.message, problem.message])
+    }
 }

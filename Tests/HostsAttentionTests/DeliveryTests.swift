@@ -115,6 +115,7 @@ import Testing
         let hooks = await rig.center.hookStatuses()
         #expect(hooks.map(\.pending) == [0])
         #expect(hooks.map(\.dead) == [1])
+        #expect(hooks.first?.problem?.contains("exit 2; see: hostsctl logs") == true)
     }
 
     @Test func `a hook that is misconfigured waits until the hooks are read anew`() async throws {

@@ -84,4 +84,26 @@ import Testing
         #expect(contents.events.map(\.kind) == [.turnEnded, .configError])
         #expect(contents.deliveries.map(\.state) == [.pending, .pending])
     }
+
+    @Test(arguments: [false, true])
+    func `a file that is taken away while it is used is begun anew with what was in it`(
+        isReplaced: Bool
+    ) async throws {
+        let runner = ScriptedRunner()
+        runner.answer("a", .retryLater)
+        let rig = try CenterRig(folder: folder, runner: runner)
+        let database = folder.path + "/state/hostsd.db"
+        try await rig.running {
+            await endTurn(rig)
+            await rig.untilLogged("hook.ended")
+            for suffix in ["", "-wal", "-shm"] { unlink(database + suffix) }
+            if isReplaced { _ = try folder.write("state/hostsd.db", "", mode: 0o600) }
+            await rig.center.post(.configError, summary: "after it was taken away")
+            #expect(await rig.center.storeFailure() == nil)
+        }
+        #expect(rig.messages(.history, .error).first?.contains("taken away or replaced") == true)
+        let contents = try EventStore(path: database).contents(limit: 10, now: rig.wall.now)
+        #expect(contents.events.map(\.kind) == [.turnEnded, .configError])
+        #expect(contents.deliveries.map(\.state).contains(.pending))
+    }
 }

@@ -40,8 +40,8 @@ import Testing
         let configuration = await load()
         #expect(
             configuration.diagnostics.map { $0.description.dropFirst(directory.count + 9) } == [
-                "dir.toml: error: this is not a regular file",
-                "gone.toml: error: the file cannot be read: No such file or directory",
+                "dir.toml: error: this is a folder, not a file",
+                "gone.toml: error: this is a symbolic link that leads nowhere",
                 "loop.toml: error: the file cannot be read: Too many levels of symbolic links",
                 "pipe.toml: error: this is not a regular file",
             ])

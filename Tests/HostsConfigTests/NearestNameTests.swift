@@ -4,6 +4,7 @@ import Testing
 @Suite struct NearestNameTests {
     static let keys = [
         "ssh", "label", "enabled", "background_keep_alive", "session_restore", "transport", "tags",
+        "timeout_seconds",
     ]
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -21,6 +22,9 @@ import Testing
         Case(name: "shs", nearest: "ssh"),
         Case(name: "tag", nearest: "tags"),
         Case(name: "transprot", nearest: "transport"),
+        Case(name: "timeout", nearest: "timeout_seconds"),
+        Case(name: "timeuot", nearest: "timeout_seconds"),
+        Case(name: "timeout_second", nearest: "timeout_seconds"),
         Case(name: "colour", nearest: nil),
         Case(name: "x", nearest: nil),
         Case(name: "", nearest: nil),

@@ -55,7 +55,17 @@ import Testing
             text: "x = 5s", diagnostic: #"a.toml:1:5: error: 5s is not a value: text stands in quotes, "5s""#),
         Broken(
             text: "ssh = \"dev",
-            diagnostic: "a.toml:1:11: error: syntax error in string: encountered end-of-file"),
+            diagnostic: "a.toml:1:11: error: the text is not closed: the quote at its end is missing"),
+        Broken(
+            text: "ssh = \"dév\r\nenabled = true\n",
+            diagnostic: "a.toml:1:11: error: the text is not closed: the quote at its end is missing"),
+        Broken(
+            text: "ssh = 'dev\n",
+            diagnostic: "a.toml:1:11: error: the text is not closed: the quote at its end is missing"),
+        Broken(
+            text: "ssh = \"a\u{1}b\"\n",
+            diagnostic: "a.toml:1:9: error: syntax error in string: unescaped control characters other than "
+                + "TAB (U+0009) are explicitly prohibited"),
         Broken(
             text: "a = 1\na = 2\n",
             diagnostic:
@@ -80,7 +90,7 @@ import Testing
     @Test func `a file beyond a limit is refused, and never overflows the stack`() {
         let large = Array(repeating: UInt8(ascii: "#"), count: TOMLDocument.sizeLimit.bytes + 1)
         #expect(
-            diagnostic(of: large) == "a.toml: error: the file has 262145 bytes; at most 256 KiB are read")
+            diagnostic(of: large) == "a.toml: error: the file is too large: at most 256 KiB are read")
         let dotted = "\n" + Array(repeating: "a", count: 60_000).joined(separator: ".") + " = 1"
         #expect(diagnostic(of: Array(dotted.utf8)) == "a.toml:2:1: error: more than 100 dots in one line")
         let keys = Array(repeating: "a", count: 100).joined(separator: ".")

@@ -21,7 +21,7 @@ import Testing
             let inForce = inForce
             keeper = ConfigurationKeeper(
                 reader: ConfigurationReader(directory: folder.path), clock: clock, log: logs.log(.config),
-                putInForce: { await inForce.put($0) })
+                putInForce: { await inForce.put($0) }, tell: { await inForce.tell($0) })
         }
 
         func write(_ host: String, _ text: String) throws { try folder.write("hosts.d/\(host).toml", text) }
@@ -42,9 +42,12 @@ import Testing
     /// Remembers what was put in force, takes its time over it, and tells when two are put at once.
     private actor InForce {
         private(set) var labels: [[String]] = []
+        private(set) var faults: [ConfigurationKeeper.Fault] = []
         private(set) var mostAtOnce = 0
         private var running = 0
         private var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+        func tell(_ fault: ConfigurationKeeper.Fault) { faults.append(fault) }
 
         func put(_ configuration: Configuration) async {
             running += 1
@@ -107,6 +110,7 @@ import Testing
         #expect(await rig.keeper.diagnostics(about: dev).map(\.severity) == [.error])
         #expect(await rig.keeper.diagnostics(about: gpu) == [])
         #expect(rig.events == ["config.diagnostic"])
+        #expect(await rig.inForce.faults.map(\.host) == [dev])
         try rig.write("dev", "ssh = 'a'\nlabel = 'better'")
         let mended = await rig.keeper.reload()
         #expect(mended.changed == [dev])

@@ -1,3 +1,4 @@
+import Glibc
 import HostsAPI
 import HostsTestSupport
 import Testing
@@ -20,10 +21,47 @@ import Testing
         #expect(try await daemon.host("devbox").condition == "online")
         #expect(server.log.count(of: "Accepted publickey") >= 1)
 
+        // An action on a broken record says where it is broken.
+        for verb in ["probe", "check", "disable"] {
+            let refused = try await daemon.hostsctl(verb, "broken")
+            #expect(refused.status == 6)
+            #expect(refused.errorOutput.contains("broken.toml:1:"))
+        }
+        #expect(try await daemon.events("config.error").map(\.host) == ["broken"])
+
         // A file that becomes bad keeps its last good record.
         try daemon.folder.write("config/hosts.d/devbox.toml", "ssh = \"devbox\"\nenabled = yes\n")
         #expect(try await daemon.hostsctl("reload").output.contains("devbox.toml:2:"))
         #expect(try await daemon.host("devbox").condition == "online")
+        #expect(try await daemon.hostsctl("reload").status == 6)
+        let faults = try await daemon.events("config.error")
+        #expect(faults.map(\.host) == ["broken", "devbox"])
+        #expect(faults.last?.summary.contains("devbox.toml:2:") == true)
+
+        // A start tells of what is new only.
+        await daemon.terminate()
+        try await daemon.restart()
+        #expect(try await daemon.hostsctl("reload").status == 6)
+        #expect(try await daemon.events("config.error").count == 2)
+        await daemon.terminate()
+    }
+
+    @Test func `many files that become bad at once are one alert`() async throws {
+        let server = try await LocalSSHD()
+        let daemon = try await PrivateDaemon(servers: [server], settings: PrivateDaemon.quick)
+        try daemon.folder.makeFolder("new")
+        for number in 0..<20 { try daemon.folder.write("new/bad\(number).toml", "ssh = \n") }
+        for number in 0..<20 {
+            #expect(
+                rename(
+                    daemon.folder.path("new/bad\(number).toml"),
+                    daemon.folder.path("config/hosts.d/bad\(number).toml")) == 0)
+        }
+        #expect(try await daemon.hostsctl("reload").status == 6)
+        // The folder's watch may read it in between: once more at most.
+        let faults = try await daemon.events("config.error")
+        #expect((1...6).contains(faults.count))
+        #expect(faults.contains { $0.summary.contains("files have errors") })
         await daemon.terminate()
     }
 
@@ -83,6 +121,11 @@ import Testing
         #expect(second.status == 78)
         #expect(second.errorOutput.contains("already running"))
         #expect(try await daemon.hostsctl("status").status == 0)
+        // With a socket of its own it would tell of the same events a second time.
+        let other = try await daemon.runSecond("--socket", daemon.folder.path("run/other.sock"))
+        #expect(other.status == 78)
+        #expect(other.errorOutput.contains("another hostsd keeps its events in"))
+        #expect(other.errorOutput.contains("--state-dir"))
         let long = "/var/tmp/" + String(repeating: "x", count: 120)
         let tooLong = try await daemon.runSecond("--socket", long)
         #expect(tooLong.status == 78)

@@ -62,11 +62,15 @@ extension AttentionCenter {
         let dead = journal.deadDeliveries()
         let ready = hooks.hooks.map { hook in
             let isMisconfigured = misconfigured.contains(hook.name)
+            let history = hookHistory[hook.name] ?? HookHistory()
+            let failure = history.lastFailure.map {
+                "its last run did not deliver: \($0); see: hostsctl logs --category hook"
+            }
             return HookStatus(
                 name: hook.name, path: hook.path, state: isMisconfigured ? .misconfigured : .ready,
-                problem: isMisconfigured ? HookProblem(path: hook.path, kind: .misconfigured).message : nil,
-                history: hookHistory[hook.name] ?? HookHistory(), pending: pending[hook.name] ?? 0,
-                dead: dead[hook.name] ?? 0)
+                problem: isMisconfigured
+                    ? HookProblem(path: hook.path, kind: .misconfigured).message : failure,
+                history: history, pending: pending[hook.name] ?? 0, dead: dead[hook.name] ?? 0)
         }
         let unusable = hooks.problems.map { problem in
             let name = problem.path.split(separator: "/").last.map(String.init) ?? problem.path

@@ -72,6 +72,9 @@ package actor AttentionCenter {
 
     private let executor: ThreadExecutor
     private var hasBegun = false
+    private var areHooksRead = false
+    /// The newest event of earlier runs; what comes after it is of this run.
+    private var lastOfEarlierRuns: EventID?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -127,6 +130,25 @@ package actor AttentionCenter {
         ])
     }
 
+    /// Records that a file of the configuration has become bad.
+    ///
+    /// A fault that an earlier run has told of already, and that is there still, is not told again.
+    ///
+    /// - Parameters:
+    ///   - file: The file's path.
+    ///   - host: The host that it belongs to, if it belongs to one.
+    ///   - summary: What is wrong and where, in one line.
+    package func postFault(of file: String, host: HostID?, summary: String) async {
+        begin()
+        let key = "config:\(file)"
+        if let last = journal.recent.last(where: { $0.kind == .configError && $0.key == key }),
+            let lastOfEarlierRuns, last.id <= lastOfEarlierRuns, last.summary == summary
+        {
+            return
+        }
+        await post(.configError, key: key, host: host, summary: summary)
+    }
+
     /// Takes changed settings.
     package func update(_ settings: Settings) async {
         self.settings = settings
@@ -147,14 +169,20 @@ package actor AttentionCenter {
         hasBegun = true
         run = String(environment.wall.now.milliseconds, radix: 36)
         restore(journal.load())
+        lastOfEarlierRuns = journal.recent.last?.id
         readHooks()
     }
 
     private func readHooks() {
+        let known = hooks
+        let wasRead = areHooksRead
         hooks = environment.readHooks()
+        areHooksRead = true
         misconfigured = []
+        // They are read at every change of the configuration; what is known is not told again.
+        guard !wasRead || hooks != known else { return }
         hasWarnedOfNoHook = false
-        for problem in hooks.problems {
+        for problem in hooks.problems where !known.problems.contains(problem) {
             hookLog.warning("hook.unusable", problem.message, .text("path", problem.path))
         }
         hookLog.info(

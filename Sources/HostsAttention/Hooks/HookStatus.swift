@@ -30,6 +30,8 @@ package struct HookHistory: Hashable, Sendable {
     package private(set) var delivered = 0
     package private(set) var lastRun: WallTime?
     package private(set) var lastNote: String?
+    /// What went wrong at the last run; nil when it delivered.
+    package private(set) var lastFailure: String?
 
     package init() {}
 
@@ -38,5 +40,6 @@ package struct HookHistory: Hashable, Sendable {
         if report.result == .delivered { delivered += 1 }
         lastRun = time
         lastNote = report.result.note
+        lastFailure = report.result == .delivered ? nil : report.result.note
     }
 }

@@ -76,15 +76,17 @@ final class EventJournal {
 
     /// Writes what is not written yet, unless the store failed a moment ago.
     ///
-    /// - Parameter known: What a new file must hold when the old one turns out to be damaged.
+    /// - Parameter known: What a new file must hold when the old one turns out to be damaged or gone.
     func flush(known: () -> (events: [AttentionEvent], deliveries: [Delivery])) {
         guard !unsavedEvents.isEmpty || !unsavedDeliveries.isEmpty else { return }
         if let retryAt, clock.now < retryAt { return }
         do throws(StoreError) {
             try save()
         } catch {
-            guard case .corrupt = error else { return report(error) }
-            report(error)
+            switch error {
+            case .corrupt, .removed: report(error)
+            case .full, .inaccessible, .newer, .busy, .failed: return report(error)
+            }
             let known = known()
             for event in recent + known.events { unsavedEvents[event.id] = event }
             for delivery in known.deliveries { unsavedDeliveries[delivery.id] = delivery }

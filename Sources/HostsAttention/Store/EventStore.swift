@@ -28,6 +28,8 @@ final class EventStore {
     private let maximumPages: Int?
     private let capacity: Int
     private var database: SQLiteDatabase?
+    /// The file that is open, to notice when another or none stands in its place.
+    private var openFile: FileIdentity?
 
     /// Makes a store; nothing is opened yet.
     ///
@@ -62,6 +64,7 @@ final class EventStore {
             }
             try EventSchema.migrate(opened, from: Int(version))
             database = opened
+            openFile = FileIdentity(of: path)
         } catch {
             throw translate(error, now)
         }
@@ -73,7 +76,14 @@ final class EventStore {
     }
 
     /// Writes new and changed events and deliveries, all or nothing.
+    ///
+    /// - Throws: `.removed` when the file has gone, with all that was in it; the next call begins a new one.
     func save(events: [AttentionEvent], deliveries: [Delivery], now: WallTime) throws(StoreError) {
+        // SQLite would write on into a file that nobody can open any more.
+        if database != nil, FileIdentity(of: path) != openFile {
+            database = nil
+            throw .removed(path: path)
+        }
         try use(now) { database throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
                 for event in events { try EventSchema.write(event, to: database) }
@@ -152,6 +162,19 @@ final class EventStore {
             throw errno == ENOSPC ? .full(path: path) : .inaccessible(path: path, code: errno)
         }
         Glibc.close(file)
+    }
+
+    /// What tells a file from another one of the same name.
+    private struct FileIdentity: Equatable {
+        let device: UInt
+        let inode: UInt
+
+        init?(of path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            device = UInt(status.st_dev)
+            inode = UInt(status.st_ino)
+        }
     }
 
     /// A code that SQLite does not have: the schema is newer than this program.

@@ -9,6 +9,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case inaccessible(path: String, code: Int32)
     /// The file is no database, or is damaged; it was set aside under the second path.
     case corrupt(path: String, setAside: String)
+    /// The file was taken away or replaced while it was in use; a new one is begun.
+    case removed(path: String)
     /// It was written by a newer hostsd.
     case newer(path: String, version: Int)
     /// Another process holds it, such as a second daemon.
@@ -24,6 +26,7 @@ extension StoreError {
         case .full: "store.full"
         case .inaccessible: "store.inaccessible"
         case .corrupt: "store.corrupt"
+        case .removed: "store.removed"
         case .newer: "store.newer"
         case .busy: "store.busy"
         case .failed: "store.failed"
@@ -38,6 +41,8 @@ extension StoreError {
             "\(SafeText.visible(path)) cannot be used: \(SystemError.text(code))"
         case .corrupt(let path, let aside):
             "\(SafeText.visible(path)) is damaged and was set aside as \(SafeText.visible(aside))"
+        case .removed(let path):
+            "\(SafeText.visible(path)) was taken away or replaced while hostsd was using it"
         case .newer(let path, let version):
             "\(SafeText.visible(path)) was written by a newer hostsd (schema \(version))"
         case .busy(let path): "\(SafeText.visible(path)) is in use by another process"
@@ -53,6 +58,7 @@ extension StoreError {
         case .inaccessible(let path, _):
             "it must be yours and writable: ls -ld \(SafeText.visible(path))"
         case .corrupt: "a new one is begun; to read the old one: sqlite3 FILE .recover"
+        case .removed: "a new one is begun with the newest events; stop hostsd before you move its files"
         case .newer: "run the newer hostsd, or move the file away"
         case .busy: "is a second hostsd running? see: hostsctl status"
         case .failed(let path, _, _): "check the file system of \(SafeText.visible(path))"

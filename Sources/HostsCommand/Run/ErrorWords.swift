@@ -65,7 +65,7 @@ struct ErrorWords {
     private static func code(status: Int, _ code: String) -> ExitCode {
         switch code {
         case "host.not-found", "session.not-found": return .notFound
-        case "config.error": return .badConfiguration
+        case "config.error", "config.broken": return .badConfiguration
         case "request.not-permitted", "host.disabled": return .notPermitted
         case "request.bad": return .usage
         case "timeout": return .timedOut
