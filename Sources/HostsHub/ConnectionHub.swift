@@ -175,9 +175,12 @@ extension ConnectionHub {
                     generation: 0, observation: nil, isStale: false)
             }
         }
+        // A link may have fallen back to another way of asking since it was made.
+        let present = links[LinkKey(host: host, token: machine.generation)]?.summary
         return HostSnapshot(
             record: machine.record, condition: machine.condition, lastError: machine.lastError,
-            link: machine.summary, generation: machine.generation, observation: machine.observation,
+            link: machine.summary.map { present ?? $0 }, generation: machine.generation,
+            observation: machine.observation,
             isStale: machine.isStale)
     }
 }

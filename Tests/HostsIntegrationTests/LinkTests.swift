@@ -83,6 +83,21 @@ import Testing
         await daemon.terminate()
     }
 
+    @Test func `a server that ends idle channels costs no login, and hostsctl says so`() async throws {
+        var options = LocalSSHD.Options()
+        options.name = "a"
+        options.configuration = ["ChannelTimeout session:*=1"]
+        let server = try await LocalSSHD(options)
+        let daemon = try await PrivateDaemon(servers: [server])
+        try await daemon.until("a", "online")
+        #expect(try await daemon.host("a").linkDetail?.hasSuffix("persistent") == true)
+        try await server.log.until("Starting session:", count: 2)
+        #expect(try await daemon.hostsctl("probe", "a").status == 0)
+        #expect(try await daemon.host("a").linkDetail?.contains("exec") == true)
+        #expect(server.log.count(of: "Accepted publickey") == 1)
+        await daemon.terminate()
+    }
+
     @Test func `both ways of probing work, and exec is one channel for each look`() async throws {
         let server = try await server("a")
         let daemon = try await PrivateDaemon(
