@@ -3,6 +3,9 @@
 SWIFT       ?= swift
 PREFIX      ?= /usr/local
 DESTDIR     ?=
+ROOT         = $(DESTDIR)$(PREFIX)
+# Searched by the user manager for /usr/local and for ~/.local alike (systemd.unit(5)).
+UNITS        = $(ROOT)/share/systemd/user
 SUDO        := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 LIBRARIES   := libssh2-1-dev libssl-dev libsystemd-dev libmicrohttpd-dev libcurl4-openssl-dev \
@@ -74,20 +77,21 @@ format: ## lay the sources out
 install: deps ## build for release and install below DESTDIR and PREFIX
 	$(SWIFT) build -c release --static-swift-stdlib --product hostsd
 	$(SWIFT) build -c release --static-swift-stdlib --product hostsctl
-	install -D -m 755 .build/release/hostsd $(DESTDIR)$(PREFIX)/bin/hostsd
-	install -D -m 755 .build/release/hostsctl $(DESTDIR)$(PREFIX)/bin/hostsctl
-	install -d $(DESTDIR)$(PREFIX)/share/hostsd/agents.d $(DESTDIR)$(PREFIX)/share/hostsd/examples/hooks.d
-	install -m 644 Config/agents.d/*.toml $(DESTDIR)$(PREFIX)/share/hostsd/agents.d
-	install -m 755 Config/hooks.d/* $(DESTDIR)$(PREFIX)/share/hostsd/examples/hooks.d
-	install -m 644 Config/hostsd.toml $(DESTDIR)$(PREFIX)/share/hostsd/examples
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/user
-	sed 's|/usr/local|$(PREFIX)|g' systemd/hostsd.service > $(DESTDIR)$(PREFIX)/lib/systemd/user/hostsd.service
+	install -D -s -m 755 .build/release/hostsd $(ROOT)/bin/hostsd
+	install -D -s -m 755 .build/release/hostsctl $(ROOT)/bin/hostsctl
+	install -d $(ROOT)/share/hostsd/agents.d $(ROOT)/share/hostsd/examples/hooks.d \
+	    $(ROOT)/share/hostsd/examples/hosts.d $(ROOT)/share/man/man1 $(UNITS)
+	install -m 644 Config/agents.d/*.toml $(ROOT)/share/hostsd/agents.d
+	install -m 755 Config/hooks.d/* $(ROOT)/share/hostsd/examples/hooks.d
+	install -m 644 Config/hosts.d.example/* $(ROOT)/share/hostsd/examples/hosts.d
+	install -m 644 Config/hostsd.toml $(ROOT)/share/hostsd/examples
+	install -m 644 docs/hostsctl.1 $(ROOT)/share/man/man1
+	sed 's|/usr/local|$(PREFIX)|g' systemd/hostsd.service > $(UNITS)/hostsd.service
 
 .PHONY: uninstall
 uninstall: ## remove what `install` laid down
-	rm -f $(DESTDIR)$(PREFIX)/bin/hostsd $(DESTDIR)$(PREFIX)/bin/hostsctl
-	rm -f $(DESTDIR)$(PREFIX)/lib/systemd/user/hostsd.service
-	rm -rf $(DESTDIR)$(PREFIX)/share/hostsd
+	rm -f $(ROOT)/bin/hostsd $(ROOT)/bin/hostsctl $(ROOT)/share/man/man1/hostsctl.1 $(UNITS)/hostsd.service
+	rm -rf $(ROOT)/share/hostsd
 
 .PHONY: clean
 clean: ## remove build products

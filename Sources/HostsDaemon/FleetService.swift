@@ -122,9 +122,11 @@ extension FleetService {
             case .badRecord: throw Self.unusableRecord(name, try await snapshot(of: name).condition)
             }
         }
-        let view = HostView(try await snapshot(of: name), now: clock.now)
-        let detail = view.reason.map { ", " + $0 } ?? ""
-        return ActionDocument(host: view, changed: true, message: "\(host) is \(view.condition)\(detail)")
+        let snapshot = try await snapshot(of: name)
+        let view = HostView(snapshot, now: clock.now)
+        let detail = view.reason.map { ": " + $0 } ?? ""
+        return ActionDocument(
+            host: view, changed: true, message: "\(host) \(snapshot.condition.predicate)\(detail)")
     }
 
     func check(_ name: String) async throws(APIError) -> CheckDocument {

@@ -17,8 +17,7 @@ extension HostView {
             name: host.rawValue, label: snapshot.record.label, condition: condition.word,
             enabled: snapshot.record.isEnabled, reason: condition.badRecordMessage ?? error?.message,
             code: condition.badRecordMessage == nil ? error?.code : "config.error",
-            help: condition.badRecordMessage == nil
-                ? error?.help(for: host) : "correct the file; it is read at once",
+            help: condition.help(for: host, error),
             link: snapshot.link?.kind.rawValue,
             linkDetail: snapshot.link.map { "\($0.detail), \($0.mode.rawValue)" },
             generation: snapshot.generation, lastObserved: observation.map { APITime($0.time) },
@@ -31,6 +30,34 @@ extension HostView {
 }
 
 extension HostCondition {
+    /// What a host is or does, as the end of a sentence that begins with its name.
+    var predicate: String {
+        switch self {
+        case .online: "is online"
+        case .checking: "is late with its answer"
+        case .connecting: "is being connected"
+        case .reconnecting: "is being reconnected"
+        case .asleep: "is asleep"
+        case .disabled: "is disabled"
+        case .needsYou: "needs you"
+        case .dormant: "is dormant"
+        case .limited: "refuses us for a while"
+        case .unsupported: "is not supported"
+        case .badRecord: "has a bad record"
+        }
+    }
+
+    /// What the person can do about it, or nil where nothing is wrong or waiting is the answer.
+    fileprivate func help(for host: HostID, _ error: LinkError?) -> String? {
+        switch self {
+        case .badRecord: "correct the file; it is read at once"
+        case .dormant(let error): error.help(for: host) ?? "dial it now with: hostsctl resume \(host)"
+        case .online, .checking, .connecting, .reconnecting, .asleep, .disabled, .needsYou, .limited,
+            .unsupported:
+            error?.help(for: host)
+        }
+    }
+
     fileprivate var error: LinkError? {
         switch self {
         case .needsYou(let error), .dormant(let error), .limited(_, let error), .unsupported(let error): error

@@ -57,9 +57,10 @@ extension LinkError {
             .rateLimited:
             nil
         case .notSSH: "check HostName and Port of this host in your ssh_config (captive portal?)"
-        case .hostKeyUnknown(_, _, let command): "compare the fingerprint, then accept it with: \(command)"
+        case .hostKeyUnknown(_, _, let command):
+            "compare the fingerprint, accept it with: \(command); then: hostsctl resume \(host)"
         case .hostKeyChanged(let name, _, _, let file):
-            "if the change is expected: ssh-keygen -f \(file) -R '\(name)', then log in once with ssh"
+            "if the change is expected: ssh-keygen -f \(file) -R '\(name)', log in once with ssh, then: hostsctl resume \(host)"
         case .hostKeyRevoked: "do not log in; ask whoever runs the host for its new key"
         case .authenticationRefused(let user, _):
             "add one of your public keys to \(user)'s authorized_keys there, then: hostsctl resume \(host)"
@@ -68,7 +69,8 @@ extension LinkError {
         case .keyMissing: "create the key or correct IdentityFile, then: hostsctl resume \(host)"
         case .keyUnusable: "use an Ed25519 or ECDSA key, or load this one into ssh-agent"
         case .keyNeedsPassphrase(let path):
-            "load it into your agent: ssh-add \(path), then: hostsctl resume \(host)"
+            "load it into your agent: ssh-add \(path), then: hostsctl resume \(host) (hostsd finds the agent by "
+                + "IdentityAgent in ssh_config, or SSH_AUTH_SOCK in its own environment)"
         case .agentUnavailable:
             "start ssh-agent, or set IdentityAgent in ssh_config, then: hostsctl resume \(host)"
         case .agentHasNoKeys:
@@ -88,7 +90,9 @@ extension LinkError {
 
     private static func text(_ duration: Duration) -> String {
         let seconds = duration.seconds
-        return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+        // What was left of a deadline shared by two steps is seldom a round number.
+        let tenths = (seconds * 10).rounded() / 10
+        return tenths == tenths.rounded() ? "\(Int(tenths)) s" : "\(tenths) s"
     }
 }
 

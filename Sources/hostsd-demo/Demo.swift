@@ -42,19 +42,25 @@ struct Demo: Sendable {
     private let daemon: PrivateDaemon
     private let agents: [RunningAgent]
 
+    /// How the demo ended.
+    enum Ending: Sendable {
+        /// Every alert came, each exactly once.
+        case complete
+        case incomplete
+        case interrupted
+    }
+
     /// Runs the demo to its end, or until a signal.
-    ///
-    /// - Returns: Whether every alert came, each exactly once.
-    static func run(until signals: AsyncStream<ProcessSignal>) async throws -> Bool {
-        try await withThrowingTaskGroup(of: Bool?.self) { group in
-            group.addTask { try await play() }
+    static func run(until signals: AsyncStream<ProcessSignal>) async throws -> Ending {
+        try await withThrowingTaskGroup(of: Ending.self) { group in
+            group.addTask { try await play() ? .complete : .incomplete }
             group.addTask {
                 for await _ in signals { break }
-                return nil
+                return .interrupted
             }
-            let ended = try await group.next() ?? nil
+            let ended = try await group.next()
             group.cancelAll()
-            return ended ?? true
+            return ended ?? .interrupted
         }
     }
 

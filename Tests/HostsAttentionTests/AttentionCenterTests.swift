@@ -160,6 +160,15 @@ import Testing
         }
     }
 
+    @Test func `a turn that its agent did not outlive is told as cut off, not as finished`() async throws {
+        let rig = try CenterRig(folder: folder, hooks: [])
+        await rig.look(rig.session(.busy))
+        await rig.look(rig.session(.exited))
+        let ended = await rig.events().filter { $0.kind == .turnEnded }
+        #expect(ended.count == 1)
+        #expect(ended.allSatisfy { $0.summary.hasSuffix("exited during its turn") })
+    }
+
     @Test func `starts and exits are recorded, not told`() async throws {
         let runner = ScriptedRunner()
         let rig = try CenterRig(folder: folder, runner: runner)

@@ -82,7 +82,8 @@ import Testing
         #expect(daemon.lastIDs == [nil, "0"])
         #expect(
             daemon.requests.filter { $0.contains("logs") } == [
-                "GET /v1/logs?category=hub&limit=10&follow=1", "GET /v1/logs?category=hub&follow=1",
+                "GET /v1/logs?category=hub&level=info&limit=10&follow=1",
+                "GET /v1/logs?category=hub&level=info&follow=1",
             ])
     }
 

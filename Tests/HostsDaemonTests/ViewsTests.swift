@@ -69,9 +69,18 @@ import Testing
         Case(
             condition: .needsYou(locked), lastError: refused, word: "needsYou",
             reason: "the key /k has a passphrase", code: "ssh.key.passphrase",
-            help: "load it into your agent: ssh-add /k, then: hostsctl resume dev"),
+            help: "load it into your agent: ssh-add /k, then: hostsctl resume dev (hostsd finds the agent by "
+                + "IdentityAgent in ssh_config, or SSH_AUTH_SOCK in its own environment)"),
         Case(
-            condition: .dormant(refused), word: "dormant", reason: refused.message, code: "connect.refused"),
+            condition: .dormant(refused), word: "dormant", reason: refused.message, code: "connect.refused",
+            help: "dial it now with: hostsctl resume dev"),
+        Case(
+            condition: .reconnecting(attempt: 1, at: later),
+            lastError: .notSSH(address: "h:80", firstLine: "HTTP/1.1"),
+            word: "reconnecting", reason: "h:80 is not an SSH server; it says \"HTTP/1.1\"",
+            code: "ssh.not-ssh",
+            help: "check HostName and Port of this host in your ssh_config (captive portal?)", attempt: 1,
+            nextAttempt: later),
         Case(
             condition: .limited(until: later, .rateLimited(detail: "slow")), word: "limited",
             reason: "the server refuses us for a while: slow", code: "ssh.rate-limited", nextAttempt: later),

@@ -269,12 +269,19 @@ import Testing
         #expect(detector.nextRequest().arguments.contains("capture:%1:0:/tmp/tmux-1000/default"))
     }
 
-    @Test func `a socket that only a server's arguments name is looked at in the same tick`() throws {
+    @Test(arguments: [
+        ["tmux", "-S", "/srv/odd place/sock", "new", "-d"], ["tmux", "-S/srv/odd place/sock"],
+        ["tmux", "-u", "-f", "/dev/null", "-S", "/srv/odd place/sock", "new"],
+        ["tmux", "-c", "/bin/sh", "-T", "RGB", "-S", "/srv/odd place/sock"],
+    ])
+    func `a socket that only a server's arguments name is looked at in the same tick`(
+        arguments: [String]
+    ) throws {
         var host = FakeHost()
         host.processes.append(
             FakeHost.Process(
                 pid: 50, group: 50, session: 50, terminal: 0, foreground: -1, name: "tmux: server",
-                arguments: ["tmux", "-S", "/srv/odd place/sock", "new", "-d"]))
+                arguments: arguments))
         var detector = detector()
         let step = try detector.report(host.answer(detector.nextRequest()), at: WallTime(milliseconds: 0))
         #expect(

@@ -40,7 +40,10 @@ extension EventDraft {
             summary = EventSummary.started(label, gap: gap)
         case .turnEnded(let hasBackgroundWork):
             kind = .turnEnded
-            summary = EventSummary.turnEnded(label, hasBackgroundWork: hasBackgroundWork, gap: gap)
+            summary =
+                session.state == .exited
+                ? EventSummary.turnCutOff(label, gap: gap)
+                : EventSummary.turnEnded(label, hasBackgroundWork: hasBackgroundWork, gap: gap)
         case .needsYou(let word):
             kind = .needsYou
             reason = word

@@ -23,6 +23,11 @@ enum EventSummary {
         return "\(agent) finished its turn\(background)\(late(gap))"
     }
 
+    /// A turn that was cut off by the end of its agent.
+    static func turnCutOff(_ agent: AgentLabel, gap: Duration?) -> String {
+        "\(agent) exited during its turn\(late(gap))"
+    }
+
     static func needsCleared(_ agent: AgentLabel, gap: Duration?) -> String {
         "\(agent) no longer needs you\(late(gap))"
     }

@@ -74,7 +74,7 @@ struct CommandTable: Sendable {
                 .kind, value: .choice(eventKinds), "only events of this kind, such as needs.you"),
             OptionSpecification(.category, value: .choices(categories), "only these, such as attention,hub"),
             OptionSpecification(
-                .level, value: .choice(levels), "this level and above (default: all there is)"),
+                .level, value: .choice(levels), "this level and above (default: info)"),
         ],
         common: [
             .json, .quiet, .color, .timeout, .socket, .configDirectory, .stateDirectory, .help, .version,

@@ -160,7 +160,8 @@ struct CommandRunner {
     private func logs() throws(ClientError) -> ExitCode {
         let categories = invocation.values[.category]?.split(separator: ",").map(String.init) ?? []
         let request = APIRequest.logs(
-            categories: categories, level: invocation.values[.level], host: invocation.values[.host],
+            categories: categories, level: invocation.values[.level] ?? "info",
+            host: invocation.values[.host],
             limit: invocation.count(.limit) ?? (invocation.has(.follow) ? Self.followedLines : nil))
         guard !invocation.has(.follow) else {
             return try follow(request) { body throws(ClientError) in

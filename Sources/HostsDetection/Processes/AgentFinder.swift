@@ -95,6 +95,9 @@ package struct AgentFinder {
                     let name = word.count > 2 ? String(word.dropFirst(2)) : words.next()
                 {
                     if !name.contains("/") { result.insert("/tmp/tmux-\(user)/\(name)") }
+                } else if ["-f", "-c", "-T"].contains(word) {
+                    // These take a value (tmux(1)), which must not be taken for the command.
+                    _ = words.next()
                 } else if !word.hasPrefix("-") {
                     break
                 }

@@ -163,7 +163,7 @@ enum Documents {
             SessionDocument(session: sessions.sessions[2]))
         try daemon.set("GET /v1/hooks", hooks)
         try daemon.set("GET /v1/events", events)
-        try daemon.set("GET /v1/logs", logs)
+        try daemon.set("GET /v1/logs?level=info", logs)
         try setActions(of: daemon)
         return daemon
     }
