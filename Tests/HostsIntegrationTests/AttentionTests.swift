@@ -120,6 +120,22 @@ import Testing
         await daemon.terminate()
     }
 
+    @Test func `rules that are changed reach a host that is known already`() async throws {
+        let host = try await ScriptedHost(name: "a")
+        _ = try await host.start(ScriptedAgent(kind: .claude))
+        let daemon = try await PrivateDaemon(servers: [host.server], settings: PrivateDaemon.quick)
+        try await daemon.until("a", "online")
+        #expect(try await daemon.sessions(of: "a").map(\.agent) == ["claude"])
+        // The person's own rules for the same program know no state at all.
+        try daemon.folder.makeFolder("config/agents.d")
+        try daemon.folder.write(
+            "config/agents.d/claude.toml",
+            "schema = 1\nagent = \"claude\"\nrevision = \"mine\"\n[process]\nnames = [\"claude\"]\n")
+        #expect(try await daemon.hostsctl("reload").status == 0)
+        try await untilState("unknown", daemon)
+        await daemon.terminate()
+    }
+
     /// Looks until the only agent of host `a` is in this state.
     private func untilState(_ state: String, _ daemon: PrivateDaemon) async throws {
         while try await daemon.sessions(of: "a").map(\.state) != [state] {

@@ -19,7 +19,7 @@ package struct HostDetector: Sendable {
     /// The panes that somebody looks at in an attached terminal, at the last observation.
     package private(set) var focusedPanes: [FocusedPane] = []
 
-    private let book: RuleBook
+    private var book: RuleBook
     private var watched: [ProcessKey: WatchedAgent] = [:]
     private var bootID: String?
     private var look: Look?
@@ -42,6 +42,12 @@ package struct HostDetector: Sendable {
         let sockets = watched.values.compactMap(\.place.socket)
         for socket in Set(sockets).sorted() { request.addSocket(socket) }
         return request.request
+    }
+
+    /// Goes on with other rules; every screen and state file is read again by them, at the next look.
+    package mutating func replaceRules(_ rules: RuleBook) {
+        book = rules
+        for key in watched.keys { watched[key]?.forgetReadings() }
     }
 
     /// Takes a reply into account.

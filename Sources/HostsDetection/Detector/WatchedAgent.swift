@@ -47,6 +47,14 @@ struct WatchedAgent: Sendable {
         return isNewlyUnmatched
     }
 
+    /// Reads everything again at the next look, for which its pane is drawn in any case.
+    mutating func forgetReadings() {
+        digest = nil
+        reading = nil
+        json = []
+        fileReading = nil
+    }
+
     mutating func exit(at time: WallTime) {
         tracker?.exit(at: time)
     }

@@ -5,6 +5,9 @@ package struct RuleBook: Sendable {
     /// Sorted by name; one entry per agent.
     package let agents: [CompiledRules]
 
+    /// Whether both say the same of the same agents.
+    package func isSame(as other: RuleBook) -> Bool { agents.map(\.rules) == other.agents.map(\.rules) }
+
     /// Makes a book of rules that are good; of two for the same agent the later counts.
     package init(_ agents: [CompiledRules]) {
         var byName: [AgentName: CompiledRules] = [:]
