@@ -70,6 +70,8 @@ package actor ConnectionHub {
     private let origin: ContinuousClock.Instant
     private var machines: [HostID: HostMachine] = [:]
     private var badRecords: [HostID: HostCondition] = [:]
+    /// The numbers of hosts that were removed, should they come back.
+    private var lineages: [HostID: HostMachine.Lineage] = [:]
     private var links: [LinkKey: any ProbeLink] = [:]
     private var dials: [LinkKey: AsyncStream<Void>.Continuation] = [:]
     private var timers = TimerQueue()
@@ -124,7 +126,9 @@ extension ConnectionHub {
         for record in records.sorted(by: { $0.id < $1.id }) {
             if machines[record.id] == nil {
                 machines[record.id] = HostMachine(
-                    record: record, settings: settings, makeInterpreter: environment.makeInterpreter)
+                    record: record, settings: settings,
+                    after: lineages.removeValue(forKey: record.id) ?? HostMachine.Lineage(),
+                    makeInterpreter: environment.makeInterpreter)
             }
             apply(.settingsChanged(settings), to: record.id)
             apply(.recordChanged(record), to: record.id)
@@ -150,7 +154,7 @@ extension ConnectionHub {
     package func dropModel(of host: HostID) {
         guard machines[host] != nil else { return }
         apply(.suspend(.hostRemoved), to: host)
-        machines[host] = nil
+        lineages[host] = machines.removeValue(forKey: host)?.lineage
         emit(.removed(host, at: environment.wallClock.now))
     }
 

@@ -89,23 +89,38 @@ struct HostMachine: Sendable {
     private(set) var isStale = false
 
     private var state: State
-    private var reconnect = ReconnectState()
+    private var reconnect: ReconnectState
     private var penalty = PenaltyBackoff()
     private var interpreter: (any ProbeInterpreter)?
     private var lastObserved: ContinuousClock.Instant?
-    private var timer = 0
+    private var timer: Int
+    /// Whether a record was taken before.
+    private var isStarted = false
     private var settings: Settings
     private let makeInterpreter: @Sendable (HostID) -> any ProbeInterpreter
 
+    /// The numbers that the machine of a host has used so far.
+    ///
+    /// A host that is removed and comes back gets a new machine, which goes on behind them: what is still under way
+    /// of the earlier life stays obsolete.
+    struct Lineage: Sendable {
+        var generation = 0
+        var timer = 0
+    }
+
+    var lineage: Lineage { Lineage(generation: reconnect.generation, timer: timer) }
+
     /// Makes the machine of a host that has not been dialled; `.recordChanged` starts it.
     init(
-        record: HostRecord, settings: Settings,
+        record: HostRecord, settings: Settings, after lineage: Lineage = Lineage(),
         makeInterpreter: @escaping @Sendable (HostID) -> any ProbeInterpreter
     ) {
         self.record = record
         self.settings = settings
         self.makeInterpreter = makeInterpreter
         state = .disabled
+        reconnect = ReconnectState(after: lineage.generation)
+        timer = lineage.timer
     }
 
     var generation: Int { reconnect.generation }
@@ -164,10 +179,11 @@ struct HostMachine: Sendable {
 
 extension HostMachine {
     private mutating func take(_ new: HostRecord, _ context: Context) -> [Effect] {
-        let isUntouched = generation == 0
+        let isFirst = !isStarted
         let isChanged = new.connectionModelConfiguration != record.connectionModelConfiguration
         record = new
-        if isUntouched { return new.isEnabled ? dial(attempt: 0, context) : [] }
+        isStarted = true
+        if isFirst { return new.isEnabled ? dial(attempt: 0, context) : [] }
         guard isChanged else {
             // It was suspended, but the record says otherwise, for instance as it was disabled and enabled within
             // one reading of the files: the record counts.

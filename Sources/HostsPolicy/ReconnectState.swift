@@ -26,6 +26,13 @@ public struct ReconnectState: Hashable, Sendable {
     /// Makes the state of a link that was never tried.
     public init() {}
 
+    /// Makes the state of a link that takes the place of an earlier one, whose tokens must stay obsolete.
+    ///
+    /// - Parameter generation: The last generation of the earlier one.
+    package init(after generation: Int) {
+        self.generation = generation
+    }
+
     /// Starts an attempt and makes all earlier ones obsolete.
     ///
     /// - Returns: The token of the attempt.

@@ -66,6 +66,22 @@ import Testing
         }
     }
 
+    @Test(arguments: 0..<50)
+    func `a host that is removed and comes back takes nothing of its earlier life`(round: Int) async throws {
+        let a = try HostID.named("a")
+        world.fleet.set(.hangs, for: a)
+        try await world.run(records: ["a"]) { hub in
+            while world.fleet.dials(of: a) == 0 { await Task.yield() }
+            // The end of the first dial is told after the second has begun, with the same number.
+            await hub.setRecords([])
+            world.fleet.set(.succeeds, for: a)
+            await hub.setRecords([world.record("a")])
+            try await world.events.waitFor { $0.isCondition(.online, of: a) }
+            for _ in 0..<20 { await Task.yield() }
+            #expect(await hub.snapshot(of: a)?.condition == .online)
+        }
+    }
+
     @Test func `one dead host delays no other`() async throws {
         try HostID.allNamed(["dead"]).forEach { world.fleet.set(.hangs, for: $0) }
         try await world.run(records: ["a", "dead"]) { _ in
