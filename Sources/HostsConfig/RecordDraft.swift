@@ -30,11 +30,13 @@ extension RecordDraft {
                 "A disabled host is never dialled by the daemon on its own."),
             .boolean(
                 "background_keep_alive", \.backgroundKeepAlive, defaults: defaults,
-                "Lets hostsd hold up sleep for one more look at this host."),
+                "Reserved: one more look at this host before sleep, which this version does not do yet."),
             .choice(
                 "session_restore", \.sessionRestore, defaults: defaults,
-                "What `hostsctl attach` restores after a reconnect."),
-            .choice("transport", \.transport, defaults: defaults, "How the host is reached."),
+                "Reserved for `hostsctl attach`, which this version does not have yet."),
+            .choice(
+                "transport", \.transport, defaults: defaults,
+                "How the host is reached; `openssh` is refused by this version."),
             .texts(
                 "tags", \.tags, atMost: tagLimit, takes: "an array of at most \(tagLimit) words in quotes",
                 "Words to group hosts by.", problem: TextRule.tag),

@@ -12,7 +12,7 @@ extension Settings {
         let keys: [ConfigurationKey<Settings>] = [
             .text(
                 "program", \.ssh.program, takes: "a program's name or absolute path", defaultText: "\"ssh\"",
-                "The `ssh` that resolves destinations and serves `transport = \"openssh\"`."
+                "The `ssh` that resolves destinations with `ssh -G`."
             ) { TextRule.program($0, limit: pathLimit) },
             .text(
                 "config_file", \.ssh.configFile, takes: "an absolute path", defaultText: "ssh's own",
