@@ -2,12 +2,10 @@ import Glibc
 import HostsAPI
 import HostsAttention
 import HostsConfig
-import HostsDetection
 import HostsHub
 import HostsLog
 import HostsModel
 import HostsPOSIX
-import HostsPolicy
 import HostsSSH
 import HostsServer
 package import HostsSystem
@@ -22,13 +20,11 @@ package struct Daemon: Sendable {
     /// How often the line of `systemctl status` is looked at.
     private static let statusInterval = Duration.seconds(5)
 
-    private let options: Options
     private let paths: Paths
     private let service: ServiceManager
     private let signals: AsyncStream<ProcessSignal>
     private let clock = SystemClock()
     private let wallClock = SystemWallClock()
-    private let logs: LogCenter
     private let log: Log
     private let hub: ConnectionHub
     private let center: AttentionCenter
@@ -46,7 +42,6 @@ package struct Daemon: Sendable {
     ///   - service: The service manager, if there is one; adopted before any other thread ran.
     /// - Throws: When the daemon cannot run; nothing of it is left.
     package init(_ options: Options, service: ServiceManager) throws(StartFailure) {
-        self.options = options
         self.service = service
         let environment = Paths.environment()
         paths = try Self.findPaths(options, environment)
@@ -56,7 +51,6 @@ package struct Daemon: Sendable {
             case .text: TerminalSink.standardError(environment: environment)
             }
         let logs = LogCenter(sinkLevel: options.logLevel ?? .info, sinks: [sink], clock: wallClock)
-        self.logs = logs
         log = logs.log(.daemon)
         let loop: EventLoop
         do throws(SystemError) {
@@ -70,7 +64,7 @@ package struct Daemon: Sendable {
         } catch {
             throw .system(error.description)
         }
-        let shipped = options.rulesDirectory ?? RuleShelf.shippedFolder(program: Self.programPath())
+        let shipped = options.rulesDirectory ?? RuleShelf.shippedFolder(program: ProgramFile.path)
         let rules = RuleShelf(shipped: shipped, own: paths.agents, log: logs.log(.config))
 
         let links = LinkParts(loop: loop, environment: environment, log: logs.log(.ssh))
@@ -254,7 +248,8 @@ package struct Daemon: Sendable {
             try await service.keepAlive(
                 clock: clock,
                 isHealthy: {
-                    _ = await hub.snapshots(); return true
+                    _ = await hub.snapshots()
+                    return true
                 })
         } catch {
             return  // cancelled: the daemon stops
@@ -280,11 +275,5 @@ package struct Daemon: Sendable {
         } catch {
             throw .paths(error)
         }
-    }
-
-    private static func programPath() -> String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        return String(decoding: buffer.prefix(max(count, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

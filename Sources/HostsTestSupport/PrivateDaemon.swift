@@ -1,5 +1,5 @@
-import Glibc
 import HostsModel
+import HostsPOSIX
 
 /// A real hostsd with folders of its own, and the hostsctl that talks to it.
 ///
@@ -93,9 +93,6 @@ package final class PrivateDaemon: Sendable {
 
     /// The path of a program that was built with this one.
     private static func program(_ name: String) -> String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let own = String(decoding: buffer.prefix(max(count, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/" + name
+        return ProgramFile.path.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/" + name
     }
 }

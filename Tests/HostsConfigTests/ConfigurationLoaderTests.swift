@@ -1,6 +1,7 @@
 import HostsConfig
 import HostsLog
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @Suite struct ConfigurationLoaderTests {
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test func `no mutation of good files traps, and each error has a place`() {
-        var generator = SplitMix(seed: 42)
+        var generator = SeededGenerator(seed: 42)
         let seeds = [Array(RecordTests.whole.utf8), Array(SettingsTests.whole.utf8)]
         let letters = Array("=[]{}'\"\\.,#\n\r\t\0x1-_\u{7f}é".utf8) + [0xff, 0xc3]
         for round in 0..<4000 {
@@ -139,22 +140,5 @@ import Testing
             #expect(isUsed != isBad)
             #expect(configuration.areSettingsGood || configuration.hasErrors)
         }
-    }
-}
-
-/// A small generator with a seed, so that a failure can be repeated.
-private struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import HostsDetection
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @Suite struct ReplyParserTests {
@@ -64,7 +65,7 @@ import Testing
 
     @Test(arguments: 0..<300)
     func `any bytes give a report or an error`(_ seed: Int) {
-        var generator = SplitMix(state: UInt64(seed))
+        var generator = SeededGenerator(seed: UInt64(seed))
         var body = Self.whole().body
         for _ in 0..<Int.random(in: 1...40, using: &generator) {
             let index = Int.random(in: 0..<body.count, using: &generator)
@@ -147,18 +148,5 @@ import Testing
         }
         #expect(bytes.starts(with: Array("row 300\n".utf8)))
         #expect(bytes.reversed().starts(with: Array("row 499".utf8).reversed()))
-    }
-}
-
-/// A small generator with a seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

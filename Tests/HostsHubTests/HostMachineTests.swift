@@ -1,5 +1,6 @@
 import HostsModel
 import HostsPolicy
+import HostsTestSupport
 import Testing
 
 @testable import HostsHub

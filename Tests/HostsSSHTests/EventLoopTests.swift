@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsSSH
@@ -186,7 +187,7 @@ struct EventLoopTests {
 struct TimerQueueTests {
     @Test(arguments: 0..<50)
     func `timers come out in order whatever is inserted and removed`(seed: Int) {
-        var generator = SplitMix(state: UInt64(seed))
+        var generator = SeededGenerator(seed: UInt64(seed))
         let start = ContinuousClock.now
         var queue = TimerQueue<Int>()
         var expected: [(offset: Int, number: Int)] = []

@@ -49,7 +49,7 @@ struct PrivateKeyTests {
 
     @Test(arguments: 0..<100)
     func `a damaged key is refused or usable, and never a trap`(seed: Int) async throws {
-        var generator = SplitMix(state: UInt64(seed))
+        var generator = SeededGenerator(seed: UInt64(seed))
         let lines = Self.ed25519.split(separator: "\n")
         var body = Array(lines.dropFirst().dropLast().joined().utf8)
         for _ in 0..<3 {

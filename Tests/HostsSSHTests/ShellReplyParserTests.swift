@@ -1,4 +1,5 @@
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsSSH
@@ -33,7 +34,7 @@ struct ShellReplyParserTests {
 
     @Test(arguments: 0..<200)
     func `any chunks give the same reply`(seed: Int) {
-        var generator = SplitMix(state: UInt64(seed))
+        var generator = SeededGenerator(seed: UInt64(seed))
         let body = Self.bodies.dropLast()[seed % (Self.bodies.count - 1)]
         let bytes = reply(body, noise: "noise") + Array("what follows".utf8)
         var parser = ShellReplyParser(nonce: nonce)
@@ -95,18 +96,5 @@ struct ShellReplyParserTests {
             outcome = parser.consume([UInt8](repeating: 0x0a, count: 1000))
         }
         #expect(outcome == .failed(.bodyTooLong))
-    }
-}
-
-/// A small generator with a seed, so that a failure can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import HostsAPI
 import HostsModel
+import HostsTestSupport
 import Testing
 
 @testable import HostsServer
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test func `every target is read or refused, never trapped`() {
-        var generator = SeededGenerator(state: 7)
+        var generator = SeededGenerator(seed: 7)
         let alphabet = Array("/?&=%+a0:{}.\u{e9}\u{0}# ")
         for _ in 0..<20_000 {
             let length = Int.random(in: 0..<24, using: &generator)
@@ -71,18 +72,5 @@ import Testing
     @Test func `a query keeps its plus signs and its equals signs`() throws {
         let target = try RequestTarget("/v1/events?after=a+b%3Dc=d&follow")
         #expect(target.parameters == ["after": "a+b=c=d", "follow": ""])
-    }
-}
-
-/// A small generator with a seed (SplitMix64), so that a failure can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -72,11 +72,10 @@ actor TestDaemon: DaemonService {
     func check(_ name: String) async throws(APIError) -> CheckDocument {
         if name == "slow" {
             signal.yield("slow")
-            do {
-                try await Task.sleep(for: .seconds(3600))
-            } catch {
-                throw .stopping
-            }
+            // Until the task is cancelled.
+            let (never, _) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+            for await _ in never {}
+            throw .stopping
         }
         _ = try known(name)
         return CheckDocument(
