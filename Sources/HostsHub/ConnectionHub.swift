@@ -260,8 +260,7 @@ extension ConnectionHub {
     private func close(_ key: LinkKey, _ reason: LinkError) {
         guard let link = links.removeValue(forKey: key) else { return }
         environment.log.debug(
-            "link.close", "closing the link: \(reason.message)", .host(key.host),
-            .token(key.token),
+            "link.close", "closing the link: \(reason.message)", .host(key.host), .token(key.token),
             .link(reason))
         link.close(reason)
     }

@@ -72,7 +72,7 @@ struct HostMachine: Sendable {
         /// Looked at on every tick. Can become: what the loss of its link says.
         case online(Look)
         /// Waits for an attempt of the schedule. Can become: `dialing` (timer, resume, link settings).
-        case waiting(attempt: Int, until: WallTime, LinkError)
+        case waiting(attempt: Int, until: WallTime)
         /// Left alone for a while. Can become: `dialing` (timer, resume).
         case limited(until: WallTime, LinkError)
         /// Stop and ask. Can become: `dialing` (resume, record, link settings).
@@ -94,8 +94,6 @@ struct HostMachine: Sendable {
     private var interpreter: (any ProbeInterpreter)?
     private var lastObserved: ContinuousClock.Instant?
     private var timer: Int
-    /// Whether a record was taken before.
-    private var isStarted = false
     private var settings: Settings
     private let makeInterpreter: @Sendable (HostID) -> any ProbeInterpreter
 
@@ -132,7 +130,7 @@ struct HostMachine: Sendable {
         case .verifying: .connecting
         case .online(.running(isLate: true)): .checking
         case .online: .online
-        case .waiting(let attempt, let until, _): .reconnecting(attempt: attempt, at: until)
+        case .waiting(let attempt, let until): .reconnecting(attempt: attempt, at: until)
         case .limited(let until, let error): .limited(until: until, error)
         case .stopped(let error): error.disposition == .needsYou ? .needsYou(error) : .unsupported(error)
         case .dormant(let error): .dormant(error)
@@ -147,8 +145,7 @@ struct HostMachine: Sendable {
         let wasStale = isStale
         var effects = transition(event, context)
         // A host that is looked at no more by the person's own decision is not out of sync.
-        if isStale, !wasStale, case .disabled = state {
-        } else if isStale, !wasStale {
+        if isStale, !wasStale, condition != .disabled {
             effects.append(.emit(.outOfSync(record.id, at: context.wall)))
         }
         if condition != before {
@@ -170,7 +167,7 @@ struct HostMachine: Sendable {
         case .timerFired(let id): id == timer ? fire(context) : []
         case .resume: resume(context)
         case .look: look(context)
-        case .suspend(let error): suspend(error)
+        case .suspend(let error): tearDown(error)
         }
     }
 }
@@ -179,14 +176,11 @@ struct HostMachine: Sendable {
 
 extension HostMachine {
     private mutating func take(_ new: HostRecord, _ context: Context) -> [Effect] {
-        let isFirst = !isStarted
         let isChanged = new.connectionModelConfiguration != record.connectionModelConfiguration
         record = new
-        isStarted = true
-        if isFirst { return new.isEnabled ? dial(attempt: 0, context) : [] }
         guard isChanged else {
-            // It was suspended, but the record says otherwise, for instance as it was disabled and enabled within
-            // one reading of the files: the record counts.
+            // It is new; or it was suspended, but the record says otherwise, for instance as it was disabled and
+            // enabled within one reading of the files: the record counts.
             guard case .disabled = state, new.isEnabled else { return [] }
             return dial(attempt: 0, context)
         }
@@ -212,8 +206,6 @@ extension HostMachine {
     }
 
     /// Ends the link and the feed; the observation and the interpreter stay.
-    private mutating func suspend(_ error: LinkError) -> [Effect] { tearDown(error) }
-
     private mutating func tearDown(_ error: LinkError) -> [Effect] {
         let effects = release(error)
         state = .disabled
@@ -309,7 +301,7 @@ extension HostMachine {
         }
         // ±20 %, so that the hosts behind one lost network do not come back in step.
         let pause = Duration.seconds(delay) * (0.8 + 0.4 * context.jitter)
-        state = .waiting(attempt: attempt, until: context.wall.advanced(by: pause), error)
+        state = .waiting(attempt: attempt, until: context.wall.advanced(by: pause))
         return [startTimer(at: context.now.advanced(by: pause))]
     }
 
@@ -372,7 +364,7 @@ extension HostMachine {
 
     private mutating func fire(_ context: Context) -> [Effect] {
         switch state {
-        case .waiting(let attempt, _, _): return dial(attempt: attempt, context)
+        case .waiting(let attempt, _): return dial(attempt: attempt, context)
         case .limited: return dial(attempt: 0, context)
         case .online(.resting): return startLook(timeout: settings.probeTimeout, context)
         case .online(.running):

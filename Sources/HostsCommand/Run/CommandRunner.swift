@@ -142,19 +142,11 @@ struct CommandRunner {
         let request = APIRequest.events(
             after: invocation.values[.after], limit: invocation.count(.limit), host: invocation.values[.host],
             kind: invocation.values[.kind])
-        guard !invocation.has(.follow) else {
-            return try follow(request) { body throws(ClientError) in
-                let event = try DaemonClient.decode(EventView.self, from: body)
-                return EventLine(event: event, appearance: output.appearance).line
-            }
-        }
-        let body = try client.body(of: request)
-        if output.isJSON { return print(body) }
-        let events = try DaemonClient.decode(EventList.self, from: body).events
         let appearance = output.appearance
-        output.write(events.map { EventLine(event: $0, appearance: appearance).line })
-        if events.isEmpty { output.notice("no such events") }
-        return .success
+        return try list(request, items: { (list: EventList) in list.events }, none: "no such events") {
+            event in
+            EventLine(event: event, appearance: appearance).line
+        }
     }
 
     private func logs() throws(ClientError) -> ExitCode {
@@ -163,18 +155,34 @@ struct CommandRunner {
             categories: categories, level: invocation.values[.level] ?? "info",
             host: invocation.values[.host],
             limit: invocation.count(.limit) ?? (invocation.has(.follow) ? Self.followedLines : nil))
+        let appearance = output.appearance
+        return try list(request, items: { (list: LogList) in list.logs }, none: "no such log lines") { log in
+            LogLine(log: log, appearance: appearance).line
+        }
+    }
+
+    /// Prints what a request lists, one line each, or with `-f` what comes, too.
+    ///
+    /// - Parameters:
+    ///   - request: For a list; its stream has one item in each line.
+    ///   - items: What the list holds.
+    ///   - none: Said when it holds nothing.
+    ///   - line: One item for people.
+    /// - Returns: Success.
+    /// - Throws: Why it cannot be had, or why the stream has ended.
+    private func list<Document: Decodable, Item: Decodable>(
+        _ request: APIRequest, items: (Document) -> [Item], none: String, line: (Item) -> StyledText
+    ) throws(ClientError) -> ExitCode {
         guard !invocation.has(.follow) else {
             return try follow(request) { body throws(ClientError) in
-                let log = try DaemonClient.decode(LogView.self, from: body)
-                return LogLine(log: log, appearance: output.appearance).line
+                line(try DaemonClient.decode(Item.self, from: body))
             }
         }
         let body = try client.body(of: request)
         if output.isJSON { return print(body) }
-        let logs = try DaemonClient.decode(LogList.self, from: body).logs
-        let appearance = output.appearance
-        output.write(logs.map { LogLine(log: $0, appearance: appearance).line })
-        if logs.isEmpty { output.notice("no such log lines") }
+        let found = items(try DaemonClient.decode(Document.self, from: body))
+        output.write(found.map(line))
+        if found.isEmpty { output.notice(none) }
         return .success
     }
 
