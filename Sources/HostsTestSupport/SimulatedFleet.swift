@@ -141,7 +141,8 @@ package final class SimulatedLink: ProbeLink {
         // A link may end between the order to look and the look itself; that is the caller's to handle.
         if let ended { throw ended }
         let (looks, body) = fleet.state.withLock { state in
-            state.hosts[host]?.used.insert(number)
+            // A link that was cut a moment ago is not in use any more: its end has been counted already.
+            if state.hosts[host]?.open[number] != nil { state.hosts[host]?.used.insert(number) }
             if let used = state.hosts[host]?.used, used.count > 1 {
                 state.violations.append("\(host) has two links in use")
             }
