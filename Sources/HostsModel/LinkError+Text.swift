@@ -17,14 +17,21 @@ extension LinkError {
         case .protocolFailure(let stage, let code, let detail):
             "SSH failed (\(stage.words), libssh2 \(code))\(Self.suffix(detail))"
         case .badReply(let detail): "the probe's reply cannot be used: \(SafeText.visible(detail))"
+        case .programFailed(let name, let detail): "\(SafeText.visible(name)) failed\(Self.suffix(detail))"
         case .rateLimited(let detail): "the server refuses us for a while: \(SafeText.visible(detail))"
-        case .hostKeyUnknown(let host, let fingerprint, _):
+        case .hostKeyUnknown(let host, let fingerprint):
             "the host key of \(host) is not known (\(fingerprint))"
         case .hostKeyChanged(let host, let expected, let got, let file):
             "the host key of \(host) has changed: \(file) has \(expected), the server shows \(got)"
         case .hostKeyRevoked(let host, let fingerprint): "the host key of \(host) is revoked (\(fingerprint))"
         case .authenticationRefused(let user, let tried):
-            "the server refuses \(user)" + (tried.isEmpty ? "" : "; tried \(tried.joined(separator: ", "))")
+            "the server refuses \(user)\(Self.list(tried))"
+        case .userRefused(let user, let tried):
+            "the server refuses \(user), your name here, as no other is configured\(Self.list(tried))"
+        case .tooManyKeys(let user, let tried):
+            "the server refuses \(user) after too many keys\(Self.list(tried))"
+        case .touchWanted(let key): "the key \(SafeText.visible(key)) was not touched in time"
+        case .agentRefused(let key): "the SSH agent does not sign with \(SafeText.visible(key))"
         case .secondFactorWanted(let user, let methods):
             "the server wants a second factor of \(user) (\(SafeText.visible(methods)))"
         case .keyMissing(let path): "there is no key at \(path)"
@@ -39,7 +46,8 @@ extension LinkError {
             "no common \(kind) with the server, which offers \(SafeText.visible(offered))"
         case .noPOSIXShell(let detail): "the account gives no POSIX shell\(Self.suffix(detail))"
         case .channelRefused(let detail): "the server refuses to run a shell\(Self.suffix(detail))"
-        case .unsupported(let detail): SafeText.visible(detail)
+        case .unsupported(let detail), .needsOpenSSH(let detail): SafeText.visible(detail)
+        case .jumpHost(let name, let error): "jump host \(SafeText.visible(name)): \(error.message)"
         case .cancelled: "the attempt was cancelled"
         case .superseded: "a newer attempt took over"
         case .hostDisabled: "the host was disabled"
@@ -54,34 +62,46 @@ extension LinkError {
         switch self {
         case .nameNotFound: "check the name with: ssh -G \(host)"
         case .unreachable, .connectionRefused, .timedOut, .closedByPeer, .protocolFailure, .badReply,
-            .rateLimited:
+            .programFailed, .rateLimited:
             nil
         case .notSSH: "check HostName and Port of this host in your ssh_config (captive portal?)"
-        case .hostKeyUnknown(_, _, let command):
-            "compare the fingerprint, accept it with: \(command); then: hostsctl resume \(host)"
+        case .hostKeyUnknown: "compare the fingerprint and accept it: hostsctl trust \(host)"
         case .hostKeyChanged(let name, _, _, let file):
             "if the change is expected: ssh-keygen -f \(file) -R '\(name)', log in once with ssh, then: hostsctl resume \(host)"
         case .hostKeyRevoked: "do not log in; ask whoever runs the host for its new key"
         case .authenticationRefused(let user, _):
             "add one of your public keys to \(user)'s authorized_keys there, then: hostsctl resume \(host)"
+        case .userRefused:
+            "set User for this host in ~/.ssh/config, or add a key to authorized_keys there, then: "
+                + "hostsctl resume \(host)"
+        case .tooManyKeys:
+            "name the right key: IdentityFile and IdentitiesOnly yes in ~/.ssh/config, then: "
+                + "hostsctl resume \(host)"
+        case .touchWanted: "hold your hand near the key, then: hostsctl resume \(host)"
+        case .agentRefused:
+            "confirm the use of the key, or unlock the agent (ssh-add -X): hostsctl resume \(host)"
         case .secondFactorWanted:
             "hostsd cannot type a second factor; use a key that needs none for this host"
         case .keyMissing: "create the key or correct IdentityFile, then: hostsctl resume \(host)"
         case .keyUnusable: "use an Ed25519 or ECDSA key, or load this one into ssh-agent"
         case .keyNeedsPassphrase(let path):
-            "load it into your agent: ssh-add \(path), then: hostsctl resume \(host) (hostsd finds the agent by "
-                + "IdentityAgent in ssh_config, or SSH_AUTH_SOCK in its own environment)"
+            "hostsctl unlock \(host), or load it into your agent: ssh-add \(path), then: hostsctl resume \(host)"
         case .agentUnavailable:
             "start ssh-agent, or set IdentityAgent in ssh_config, then: hostsctl resume \(host)"
         case .agentHasNoKeys:
             "unlock the agent (ssh-add -X) or add a key (ssh-add), then: hostsctl resume \(host)"
         case .resolutionFailed: "try it by hand: ssh -G \(host)"
-        case .noCommonAlgorithm: "set transport = \"openssh\" in the host's record"
+        case .noCommonAlgorithm, .needsOpenSSH: "set transport = \"openssh\" in the host's record"
         case .noPOSIXShell, .channelRefused: "the account must be able to run /bin/sh"
+        case .jumpHost(_, let error): error.help(for: host)
         case .unsupported, .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged,
             .daemonStopping:
             nil
         }
+    }
+
+    private static func list(_ tried: [String]) -> String {
+        tried.isEmpty ? "" : "; tried \(tried.joined(separator: ", "))"
     }
 
     private static func suffix(_ detail: String) -> String {

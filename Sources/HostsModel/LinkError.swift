@@ -17,15 +17,25 @@ package enum LinkError: Error, Hashable, Sendable {
     case protocolFailure(Stage, code: Int, detail: String)
     /// The reply had no end marker, too many bytes, or a marker that is not ours.
     case badReply(detail: String)
+    /// The program that carries the connection ended or does not work: a ProxyCommand, or ssh itself.
+    case programFailed(name: String, detail: String)
 
     // A server that refuses for a while.
     case rateLimited(detail: String)
 
     // The person must act: no automatic retry.
-    case hostKeyUnknown(host: String, fingerprint: String, command: String)
+    case hostKeyUnknown(host: String, fingerprint: String)
     case hostKeyChanged(host: String, expected: String, got: String, file: String)
     case hostKeyRevoked(host: String, fingerprint: String)
     case authenticationRefused(user: String, tried: [String])
+    /// The same where no user is configured, and so the name of the local account was sent.
+    case userRefused(user: String, tried: [String])
+    /// The server ended the connection before the right key had its turn.
+    case tooManyKeys(user: String, tried: [String])
+    /// A hardware key waited for a touch in vain.
+    case touchWanted(key: String)
+    /// The agent holds the key, but does not sign with it: its person said no, or it was locked meanwhile.
+    case agentRefused(key: String)
     case secondFactorWanted(user: String, methods: String)
     case keyMissing(path: String)
     case keyUnusable(path: String, detail: String)
@@ -39,6 +49,11 @@ package enum LinkError: Error, Hashable, Sendable {
     case noPOSIXShell(detail: String)
     case channelRefused(detail: String)
     case unsupported(detail: String)
+    /// libssh2 cannot, but the ssh program can.
+    case needsOpenSSH(detail: String)
+
+    /// What happened to a host on the way to this one.
+    indirect case jumpHost(name: String, LinkError)
 
     // Our own doing.
     case cancelled
@@ -60,14 +75,15 @@ extension LinkError {
         switch self {
         case .nameNotFound, .unreachable, .connectionRefused, .timedOut, .closedByPeer, .notSSH,
             .protocolFailure,
-            .badReply:
+            .badReply, .programFailed:
             .retry
         case .rateLimited: .limited
-        case .hostKeyUnknown, .hostKeyChanged, .hostKeyRevoked, .authenticationRefused, .secondFactorWanted,
-            .keyMissing, .keyUnusable, .keyNeedsPassphrase, .agentUnavailable, .agentHasNoKeys,
-            .resolutionFailed:
+        case .hostKeyUnknown, .hostKeyChanged, .hostKeyRevoked, .authenticationRefused, .userRefused,
+            .tooManyKeys, .touchWanted, .agentRefused, .secondFactorWanted, .keyMissing, .keyUnusable,
+            .keyNeedsPassphrase, .agentUnavailable, .agentHasNoKeys, .resolutionFailed:
             .needsYou
-        case .noCommonAlgorithm, .noPOSIXShell, .channelRefused, .unsupported: .unsupported
+        case .noCommonAlgorithm, .noPOSIXShell, .channelRefused, .unsupported, .needsOpenSSH: .unsupported
+        case .jumpHost(_, let error): error.disposition
         case .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged, .daemonStopping: .ours
         }
     }
@@ -88,6 +104,10 @@ extension LinkError {
         case .hostKeyChanged: "ssh.hostkey.changed"
         case .hostKeyRevoked: "ssh.hostkey.revoked"
         case .authenticationRefused: "ssh.auth.refused"
+        case .userRefused: "ssh.auth.user"
+        case .tooManyKeys: "ssh.auth.too-many-keys"
+        case .touchWanted: "ssh.auth.touch"
+        case .agentRefused: "ssh.agent.refused"
         case .secondFactorWanted: "ssh.auth.second-factor"
         case .keyMissing: "ssh.key.missing"
         case .keyUnusable: "ssh.key.unusable"
@@ -99,6 +119,9 @@ extension LinkError {
         case .noPOSIXShell: "shell.not-posix"
         case .channelRefused: "ssh.channel-refused"
         case .unsupported: "link.unsupported"
+        case .needsOpenSSH: "link.needs-openssh"
+        case .programFailed: "link.program-failed"
+        case .jumpHost(_, let error): "jump.\(error.code)"
         case .cancelled: "link.cancelled"
         case .superseded: "link.superseded"
         case .hostDisabled: "host.disabled"

@@ -11,6 +11,15 @@ struct Destination: Hashable, Sendable {
         let problem: String?
     }
 
+    /// How its port is reached.
+    enum Route: Hashable, Sendable {
+        case direct
+        /// Through these hosts one after another, as ProxyJump names them: `[user@]host[:port]`.
+        case jump([String])
+        /// Through the standard input and output of a command, its tokens filled in.
+        case command(String)
+    }
+
     /// Names of ssh's own default keys, in `~/.ssh`.
     private static let defaultKeyNames = [
         "id_rsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_xmss", "id_dsa",
@@ -34,19 +43,23 @@ struct Destination: Hashable, Sendable {
     let connectTimeout: Duration?
     let addressFamily: SSHConfiguration.AddressFamily
     let bindAddress: String?
+    let route: Route
+    let hostKeyChecking: SSHConfiguration.HostKeyChecking
+    let hashesKnownHosts: Bool
+    /// CertificateFile, filled in.
+    let certificateFiles: [String]
+    /// The socket of a connection that the person's own ssh may share (ControlPath).
+    let controlPath: String?
+    /// Whether the user's name is that of the local account, as it is where ssh_config names none.
+    let hasLocalUserName: Bool
+    /// Why only the ssh program can serve it, where its configuration says so.
+    let needsOpenSSH: String?
+    let allowsGSSAPI: Bool
 
     /// Makes a destination out of what `ssh -G` says.
     ///
-    /// - Throws: `.unsupported` for a way to the host that this link does not go.
+    /// - Throws: `.resolutionFailed` for a value that cannot be filled in.
     init(name: String, configuration: SSHConfiguration, settings: LinkSettings) throws(LinkError) {
-        if let jump = configuration.proxyJump {
-            throw .unsupported(
-                detail: "\(name) is reached through ProxyJump \(jump), which hostsd cannot do yet")
-        }
-        if configuration.proxyCommand != nil {
-            throw .unsupported(
-                detail: "\(name) is reached through a ProxyCommand, which hostsd cannot do yet")
-        }
         let expansion = TokenExpansion(
             homeDirectory: settings.homeDirectory,
             localUser: settings.environment["USER"] ?? configuration.user,
@@ -79,11 +92,36 @@ struct Destination: Hashable, Sendable {
         connectTimeout = configuration.connectTimeout
         addressFamily = configuration.addressFamily
         bindAddress = configuration.bindAddress
+        route = try Self.route(name, configuration, expansion)
+        hostKeyChecking = configuration.hostKeyChecking
+        hashesKnownHosts = configuration.hashesKnownHosts
+        certificateFiles = configuration.certificateFiles.map { file in
+            do { return try expansion.path(file) } catch { return file }
+        }
+        controlPath = configuration.controlPath.flatMap { try? expansion.path($0) }
+        hasLocalUserName = configuration.user == expansion.localUser && !name.contains("@")
+        needsOpenSSH =
+            if configuration.hasPKCS11Provider {
+                "its keys are in a PKCS#11 provider"
+            } else if configuration.hasKnownHostsCommand {
+                "its host key comes from a KnownHostsCommand"
+            } else { nil }
+        allowsGSSAPI = configuration.allowsGSSAPI
     }
 
     /// For people, such as `dev@127.0.0.1:2201`.
     var address: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    private static func route(
+        _ name: String, _ configuration: SSHConfiguration, _ expansion: TokenExpansion
+    ) throws(LinkError) -> Route {
+        if let jump = configuration.proxyJump { return .jump(jump.split(separator: ",").map(String.init)) }
+        guard let command = configuration.proxyCommand else { return .direct }
+        do { return .command(try expansion.value(command)) } catch {
+            throw .resolutionFailed(destination: name, detail: "ProxyCommand: \(error.detail)")
+        }
     }
 
     /// The host in `user@host` or `ssh://user@host:port`, which `%n` stands for.

@@ -38,18 +38,4 @@ struct DestinationResolver: Sendable {
         }
         return try Destination(name: destination, configuration: configuration, settings: settings)
     }
-
-    /// What the person types to look at a host key and accept it.
-    func trustCommand(for destination: Destination) -> String {
-        var words = [settings.sshProgram]
-        if let file = settings.configFile { words += ["-F", file] }
-        words += ["-o", "StrictHostKeyChecking=ask", destination.name]
-        return words.map { word in
-            let isPlain = word.utf8.allSatisfy { byte in
-                (0x61...0x7a).contains(byte) || (0x41...0x5a).contains(byte) || (0x2d...0x3a).contains(byte)
-                    || [0x3d, 0x40, 0x5f].contains(byte)
-            }
-            return isPlain && !word.isEmpty ? word : ShellProtocol.quoted(word)
-        }.joined(separator: " ")
-    }
 }

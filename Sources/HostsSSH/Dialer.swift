@@ -14,19 +14,11 @@ actor Dialer {
         self.pool = pool
     }
 
-    /// A connected socket, and which address it leads to.
-    struct Connection: ~Copyable, Sendable {
-        let socket: SocketDescriptor
-        let address: String
-
-        consuming func take() -> SocketDescriptor { socket }
-    }
-
     /// Looks the name up and tries its addresses one after another, each with an equal share of the time that
     /// is left.
     ///
     /// - Throws: What the last address answered; a socket that is not handed over is closed.
-    func connect(to destination: Destination, timeout: Duration) async throws(LinkError) -> Connection {
+    func connect(to destination: Destination, timeout: Duration) async throws(LinkError) -> Carrier {
         let deadline = ContinuousClock.now + timeout
         let addresses = try await addresses(of: destination, until: deadline, timeout: timeout)
         let source = try await bindAddress(of: destination, until: deadline, timeout: timeout)
@@ -36,7 +28,7 @@ actor Dialer {
             do {
                 let socket = try await connect(
                     to: address, from: source, until: .now + share, timeout: timeout)
-                return Connection(socket: socket, address: address.text)
+                return Carrier(socket: socket, address: address.text, conduit: nil)
             } catch .cancelled {
                 throw .cancelled
             } catch {

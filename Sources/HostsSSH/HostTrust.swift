@@ -6,25 +6,22 @@ struct HostTrust: Sendable {
     /// What the files say about the host on port 22; ssh takes a match from there, and nothing else.
     private let portless: KnownHosts?
     private let name: String
-    private let trustCommand: String
 
     /// Reads the files.
     ///
     /// Blocks on the file system; a file that is not there holds nothing.
-    init(destination: Destination, trustCommand: String) {
+    init(destination: Destination) {
         let files = destination.knownHostsFiles.compactMap { path in
             BoundedFile.read(path, limit: KnownHosts.fileLimit).map { KnownHosts.File(path: path, text: $0) }
         }
         self.init(
-            files: files, name: destination.knownHostsName, portlessName: destination.portlessName,
-            trustCommand: trustCommand)
+            files: files, name: destination.knownHostsName, portlessName: destination.portlessName)
     }
 
-    init(files: [KnownHosts.File], name: String, portlessName: String?, trustCommand: String) {
+    init(files: [KnownHosts.File], name: String, portlessName: String?) {
         known = KnownHosts(matching: name, in: files)
         portless = portlessName.map { KnownHosts(matching: $0, in: files) }
         self.name = name
-        self.trustCommand = trustCommand
     }
 
     /// The key types to ask the server for first.
@@ -51,10 +48,9 @@ struct HostTrust: Sendable {
             }
         }
         if case .certificateAuthority(let file, let line) = verdict {
-            throw .unsupported(
-                detail: "\(name) is trusted through a certificate authority (\(file):\(line)), "
-                    + "which this link cannot check")
+            throw .needsOpenSSH(
+                detail: "\(name) is trusted through a certificate authority (\(file):\(line))")
         }
-        throw .hostKeyUnknown(host: name, fingerprint: key.fingerprint, command: trustCommand)
+        throw .hostKeyUnknown(host: name, fingerprint: key.fingerprint)
     }
 }

@@ -49,29 +49,32 @@ actor LinkAttempt {
             "ssh.resolved", "\(record.destination) is \(destination.user)@\(destination.address)",
             .host(record.id),
             .token(token), .took(.now - started))
-        let trustCommand = resolver.trustCommand(for: destination)
-        let trust = try await onWorker { HostTrust(destination: destination, trustCommand: trustCommand) }
+        if destination.route != .direct {
+            throw .unsupported(
+                detail: "\(record.destination) is not reached directly, which hostsd cannot do yet")
+        }
+        let trust = try await onWorker { HostTrust(destination: destination) }
         let agent = destination.agentSocket.map { AgentClient(path: $0, loop: loop) }
         defer { agent?.close() }
         let credentials = try await credentials(of: destination, agent)
         guard !credentials.candidates.isEmpty else { throw credentials.nothingToOffer }
         let dialled = ContinuousClock.now
         let timeout = destination.connectTimeout ?? settings.timeouts.connect
-        let connection = try await Dialer(loop: loop, pool: pool).connect(to: destination, timeout: timeout)
+        let carrier = try await Dialer(loop: loop, pool: pool).connect(to: destination, timeout: timeout)
         log.debug(
-            "ssh.connected", "connected to \(connection.address)", .host(record.id), .token(token),
+            "ssh.connected", "connected to \(carrier.address)", .host(record.id), .token(token),
             .took(.now - dialled))
-        return try await logIn(connection, destination, trust, credentials, agent)
+        return try await logIn(carrier, destination, trust, credentials, agent)
     }
 
     private func logIn(
-        _ connection: consuming Dialer.Connection, _ destination: Destination, _ trust: HostTrust,
+        _ carrier: consuming Carrier, _ destination: Destination, _ trust: HostTrust,
         _ credentials: Credentials, _ agent: AgentClient?
     ) async throws(LinkError) -> SSHLink {
         let started = ContinuousClock.now
-        let address = connection.address
+        let address = carrier.address
         let link = SSHLink(
-            connection: connection, destination: destination, token: token, program: program,
+            carrier: carrier, destination: destination, token: token, program: program,
             probeMode: settings.probeMode, loop: loop)
         guard let link else {
             throw .unreachable(address: address, detail: "there is no memory for a session")

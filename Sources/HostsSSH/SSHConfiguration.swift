@@ -7,6 +7,14 @@ struct SSHConfiguration: Hashable, Sendable {
         case any, inet, inet6
     }
 
+    /// StrictHostKeyChecking.
+    enum HostKeyChecking: String, Hashable, Sendable {
+        case ask
+        case yes = "true"
+        case acceptNew = "accept-new"
+        case off = "false"
+    }
+
     let hostName: String
     let user: String
     let port: UInt16
@@ -22,6 +30,14 @@ struct SSHConfiguration: Hashable, Sendable {
     let bindAddress: String?
     let proxyJump: String?
     let proxyCommand: String?
+    let hostKeyChecking: HostKeyChecking
+    let hashesKnownHosts: Bool
+    let certificateFiles: [String]
+    let controlPath: String?
+    let hasKnownHostsCommand: Bool
+    let hasPKCS11Provider: Bool
+    let allowsGSSAPI: Bool
+    let allowsPublicKey: Bool
 
     /// Reads the output; nil when it names no host, user or port, and so is none of ssh's.
     init?(output: String) {
@@ -57,5 +73,22 @@ struct SSHConfiguration: Hashable, Sendable {
         bindAddress = value("bindaddress")
         proxyJump = value("proxyjump")
         proxyCommand = value("proxycommand")
+        hostKeyChecking = Self.hostKeyChecking(value("stricthostkeychecking"))
+        hashesKnownHosts = value("hashknownhosts") == "yes"
+        certificateFiles = (values["certificatefile"] ?? []).filter { $0 != "none" }
+        controlPath = value("controlpath")
+        hasKnownHostsCommand = value("knownhostscommand") != nil
+        hasPKCS11Provider = value("pkcs11provider") != nil
+        allowsGSSAPI = value("gssapiauthentication") == "yes"
+        allowsPublicKey = !["no", "false"].contains(value("pubkeyauthentication") ?? "")
+    }
+
+    /// `ssh -G` prints `true` and `false` for `yes` and `no` (9.2p1); older and newer ones may not.
+    private static func hostKeyChecking(_ text: String?) -> HostKeyChecking {
+        switch text {
+        case "yes": .yes
+        case "no", "off": .off
+        default: text.flatMap(HostKeyChecking.init(rawValue:)) ?? .ask
+        }
     }
 }

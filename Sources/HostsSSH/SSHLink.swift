@@ -46,11 +46,11 @@ package actor SSHLink: ProbeLink {
 
     /// Takes over a connected socket; nil when there is no memory.
     init?(
-        connection: consuming Dialer.Connection, destination: Destination, token: Int, program: ShellProgram,
+        carrier: consuming Carrier, destination: Destination, token: Int, program: ShellProgram,
         probeMode: LinkSettings.ProbeMode, loop: EventLoop
     ) {
-        address = connection.address
-        guard let handle = SSHSessionHandle(socket: connection.take()) else { return nil }
+        address = carrier.address
+        guard let handle = SSHSessionHandle(socket: carrier.take()) else { return nil }
         self.handle = handle
         self.destination = destination
         self.token = token

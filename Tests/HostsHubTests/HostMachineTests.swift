@@ -122,7 +122,7 @@ import Testing
 
     @Test(arguments: [
         LinkError.hostKeyChanged(host: "h", expected: "a", got: "b", file: "f"),
-        .hostKeyUnknown(host: "h", fingerprint: "a", command: "c"),
+        .hostKeyUnknown(host: "h", fingerprint: "a"),
         .hostKeyRevoked(host: "h", fingerprint: "a"),
         .authenticationRefused(user: "u", tried: []),
         .secondFactorWanted(user: "u", methods: "password"),

@@ -96,10 +96,11 @@ struct DestinationTests {
         #expect(destination.portlessName == nil)
     }
 
-    @Test(arguments: ["ProxyJump other", "ProxyCommand nc %h %p"])
-    func `a way that is not ours is said to be so`(line: String) async {
-        let error = await #expect(throws: LinkError.self) { try await resolve("box", line + "\n") }
-        #expect(error?.code == "link.unsupported")
+    @Test func `the way to the host is told with its tokens filled in`() async throws {
+        #expect(try await resolve("box", "ProxyJump a,u@b:22\n").route == .jump(["a", "u@b:22"]))
+        #expect(
+            try await resolve("box", "HostName h\nProxyCommand nc %h %p\n").route == .command("nc h 22"))
+        #expect(try await resolve("box", "").route == .direct)
     }
 
     @Test(arguments: ["-oProxyCommand=touch /tmp/x", "-", ""])
@@ -128,14 +129,5 @@ struct DestinationTests {
             }
         }
         #expect(hanging == .timedOut(.resolve, after: .milliseconds(100)))
-    }
-
-    @Test func `the command that accepts a key is safe to paste`() async throws {
-        let destination = try await resolve("ssh://dev@box:23", "")
-        var settings = LinkFixture.settings(config: "/my files/config")
-        settings.sshProgram = "/usr/bin/ssh"
-        #expect(
-            DestinationResolver(settings: settings).trustCommand(for: destination)
-                == "/usr/bin/ssh -F '/my files/config' -o StrictHostKeyChecking=ask ssh://dev@box:23")
     }
 }

@@ -117,7 +117,7 @@ struct KnownHostsTests {
         func check(_ text: String) throws -> String? {
             let trust = HostTrust(
                 files: [KnownHosts.File(path: "f", text: Array(text.utf8))], name: "[host.example]:2222",
-                portlessName: "host.example", trustCommand: "ssh x")
+                portlessName: "host.example")
             do {
                 try trust.check(try key(Self.ed))
                 return nil
