@@ -131,6 +131,6 @@ struct KnownHostsTests {
             try check("[host.example]:2222 \(Self.otherEd)\nhost.example \(Self.ed)\n")
                 == "ssh.hostkey.changed")
         #expect(try check("@revoked host.example \(Self.ed)\n") == "ssh.hostkey.revoked")
-        #expect(try check("@cert-authority [host.example]:* \(Self.otherEd)\n") == "link.unsupported")
+        #expect(try check("@cert-authority [host.example]:* \(Self.otherEd)\n") == "link.needs-openssh")
     }
 }
