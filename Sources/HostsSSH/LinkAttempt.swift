@@ -72,24 +72,22 @@ actor LinkAttempt {
         _ credentials: Credentials, _ agent: AgentClient?
     ) async throws(LinkError) -> SSHLink {
         let started = ContinuousClock.now
-        let address = carrier.address
-        let link = SSHLink(
-            carrier: carrier, destination: destination, token: token, program: program,
-            probeMode: settings.probeMode, loop: loop)
-        guard let link else {
-            throw .unreachable(address: address, detail: "there is no memory for a session")
-        }
+        let session = try SSHSession(carrier: carrier, destination: destination, loop: loop)
         do {
-            try await link.logIn(
+            let label = try await session.logIn(
                 trust: trust, credentials: credentials, agent: agent, timeouts: settings.timeouts)
+            let link = SSHLink(
+                session: session, detail: "\(destination.user)@\(session.address), key \(label)",
+                token: token, program: program, probeMode: settings.probeMode)
+            try await link.open(settings.timeouts.shell)
+            log.debug(
+                "ssh.opened", "\(link.summary.detail)", .host(record.id), .token(token),
+                .took(.now - started), .text("mode", link.summary.mode.rawValue))
+            return link
         } catch {
-            link.close(error)
+            session.finish(error)
             throw error
         }
-        log.debug(
-            "ssh.opened", "\(link.summary.detail)", .host(record.id), .token(token), .took(.now - started),
-            .text("mode", link.summary.mode.rawValue))
-        return link
     }
 
     private func credentials(
