@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "CSSHSessionState.h"
@@ -7,6 +6,8 @@ enum {
     /* Receive window of a tunnel: bounds what libssh2 holds for it while the other end takes nothing. */
     TUNNEL_WINDOW = 128 * 1024,
     TUNNEL_PACKET = 32 * 1024,
+    /* What the session may hold more for each tunnel: the window, and what keeps account of it. */
+    TUNNEL_MEMORY = 2 * TUNNEL_WINDOW,
     /* A host name (RFC 1035: 255 bytes) or an IPv6 address with its zone. */
     HOST_LIMIT = 512,
 };
@@ -40,6 +41,7 @@ int hosts_ssh_open_tunnel(hosts_ssh *ssh, const char *host, uint16_t port, hosts
     LIBSSH2_CHANNEL *channel = libssh2_channel_open_ex(ssh->session, type, sizeof type - 1, TUNNEL_WINDOW,
                                                        TUNNEL_PACKET, (const char *)message, (unsigned)size);
     if (!channel) return libssh2_session_last_errno(ssh->session);
+    ssh->arena.limit += TUNNEL_MEMORY;
     *tunnel = (hosts_ssh_tunnel *)channel;
     return 0;
 }
@@ -62,5 +64,7 @@ long hosts_ssh_tunnel_read(hosts_ssh *ssh, hosts_ssh_tunnel *tunnel, uint8_t *by
 int hosts_ssh_close_tunnel(hosts_ssh *ssh, hosts_ssh_tunnel *tunnel) {
     /* The session has freed its channels with itself. */
     if (!ssh->session) return 0;
-    return libssh2_channel_free((LIBSSH2_CHANNEL *)tunnel);
+    int code = libssh2_channel_free((LIBSSH2_CHANNEL *)tunnel);
+    if (code != LIBSSH2_ERROR_EAGAIN) ssh->arena.limit -= TUNNEL_MEMORY;
+    return code;
 }

@@ -131,7 +131,10 @@ final class SSHSession: @unchecked Sendable {
 
     /// What an error of libssh2 means at present.
     func error(_ stage: LinkError.Stage, _ failure: FailureClassifier.Failure) -> LinkError {
-        explained(classifier.error(stage, failure))
+        let error = classifier.error(stage, failure)
+        // What libssh2 makes of half a packet says less than that the other half never came.
+        if case .protocolFailure(.handshake, _, _) = error, hasPeerEnded { return ended(stage) }
+        return explained(error)
     }
 
     /// The peer's end, with what the carrier knows of it.
