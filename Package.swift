@@ -106,6 +106,12 @@ let package = Package(
             name: "hostsd-demo", dependencies: ["HostsModel", "HostsSystem", "HostsTestSupport"],
             swiftSettings: strict),
 
+        // What it costs; see `make bench`.
+        .executableTarget(
+            name: "bench-links",
+            dependencies: ["HostsLog", "HostsModel", "HostsSSH", "HostsTestSupport"],
+            path: "Benchmarks/Links", swiftSettings: strict),
+
         // Tests.
         .target(
             name: "HostsTestSupport", dependencies: ["HostsModel", "HostsPOSIX", "HostsProcess", "CLinux"],

@@ -78,19 +78,23 @@ final class LoopSignal: Sendable {
     /// A wait that begins when the task is cancelled or the deadline has passed is over at once, signal or not: a
     /// peer that never stops talking would otherwise be listened to for ever. A signal that ends a wait late still
     /// counts, so an answer that came while this process was stopped is read.
-    func wait(until deadline: ContinuousClock.Instant) async -> Wake {
+    ///
+    /// `isolation` keeps the closures on the caller's actor: those of the standard library's functions would
+    /// otherwise run on the global executor, with a change of threads each way (Swift 6.3).
+    func wait(
+        until deadline: ContinuousClock.Instant, isolation: isolated (any Actor)? = #isolation
+    ) async -> Wake {
         guard !Task.isCancelled else { return .cancelled }
         guard ContinuousClock.now < deadline else { return .deadline }
         guard let id = state.withLock({ $0.begin() }) else { return .raised }
         let timer = loop.schedule(at: deadline) { [self] in end(id, .deadline) }
-        let wake = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                guard let early = state.withLock({ $0.install(continuation) }) else { return }
-                continuation.resume(returning: early)
-            }
-        } onCancel: {
-            end(id, .cancelled)
-        }
+        let wake = await withTaskCancellationHandler(
+            operation: {
+                await withCheckedContinuation(isolation: isolation) { continuation in
+                    guard let early = state.withLock({ $0.install(continuation) }) else { return }
+                    continuation.resume(returning: early)
+                }
+            }, onCancel: { end(id, .cancelled) }, isolation: isolation)
         loop.cancel(timer)
         return wake
     }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import Glibc
+import Glibc
 
 /// A folder for one test, gone with everything in it when nobody holds it any more.
 ///
@@ -35,7 +35,7 @@ package final class TemporaryFolder: Sendable {
     /// - Returns: The path of the file.
     /// - Throws: When the system refuses; the test cannot go on.
     @discardableResult
-    package func write(_ name: String, _ text: String, mode: mode_t = 0o600) throws -> String {
+    package func write(_ name: String, _ text: String, mode: UInt32 = 0o600) throws -> String {
         let file = path(name)
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         guard descriptor >= 0, fchmod(descriptor, mode) == 0 else {
