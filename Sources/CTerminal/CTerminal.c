@@ -27,8 +27,8 @@ int hosts_terminal_columns(int descriptor) {
     return size.ws_col;
 }
 
-/* The signals that must not find the terminal without its echo. SIGTTIN and SIGTTOU are not among them: they stop a
- * background process before it has touched anything. */
+/* The signals that must not find the terminal without its echo. SIGTTIN and SIGTTOU are not among them: they
+ * stop a background process before it has touched anything. */
 static const int guarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 enum { guarded_count = sizeof guarded / sizeof guarded[0] };
 
@@ -38,8 +38,8 @@ static void note(int number) {
     arrived = number;
 }
 
-/* Reads a line byte by byte, so that nothing behind it is taken. With a mask, signals come in while it waits only, and
- * one that was noted ends it with -EINTR. */
+/* Reads a line byte by byte, so that nothing behind it is taken. With a mask, signals come in while it waits
+ * only, and one that was noted ends it with -EINTR. */
 static ssize_t read_line(int descriptor, const sigset_t *mask, char *answer, size_t size) {
     size_t count = 0;
     int is_too_long = 0;

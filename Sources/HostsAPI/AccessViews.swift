@@ -57,7 +57,9 @@ package struct UnlockDocument: Codable, Hashable, Sendable {
 
 /// The body of `POST /v1/hosts/NAME/trust`: nothing, `{}`, or `{"fingerprint":"SHA256:…"}`.
 package enum TrustBody {
-    /// Whether a text is a fingerprint as `ssh-keygen -l` shows it: SHA-256 in Base64 without padding (RFC 4648).
+    /// Whether a text is a fingerprint as `ssh-keygen -l` shows it.
+    ///
+    /// That is SHA-256 in Base64 without padding (RFC 4648).
     package static func isFingerprint(_ text: String) -> Bool {
         let prefix = "SHA256:"
         let digits = text.utf8.dropFirst(prefix.utf8.count)
@@ -75,6 +77,7 @@ package enum TrustBody {
     /// Writes the body that accepts a key.
     ///
     /// - Parameter fingerprint: One that `isFingerprint` takes, so that nothing in it needs an escape.
+    /// - Returns: The body.
     package static func encoded(_ fingerprint: String) -> SecretBytes {
         SecretBytes(copying: "{\"fingerprint\":\"\(fingerprint)\"}".utf8)
     }

@@ -1,7 +1,7 @@
 /// The body of `POST /v1/hosts/NAME/unlock`: `{"passphrase":"…"}` (RFC 8259).
 ///
-/// Written and read here and not by a general coder, which would leave the passphrase in strings that nobody can
-/// overwrite.
+/// Written and read here and not by a general coder, which would leave the passphrase in strings that nobody
+/// can overwrite.
 package enum PassphraseBody {
     private static let member = "passphrase"
 

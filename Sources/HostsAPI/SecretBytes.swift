@@ -2,7 +2,8 @@ import Glibc
 
 /// Bytes that nobody may find later, such as a passphrase: overwritten when nobody holds them any more.
 ///
-/// They are never moved, and never become a `String`: what was copied cannot be overwritten. Equal only to itself.
+/// They are never moved, and never become a `String`: what was copied cannot be overwritten. Equal only to
+/// itself.
 package final class SecretBytes: @unchecked Sendable {
     // Written before `init` returns and overwritten in `deinit`; in between it is only read.
     private let memory: UnsafeMutableRawBufferPointer

@@ -129,7 +129,8 @@ extension FleetService {
             case .nothingToCancel:
                 let predicate = try await snapshot(of: name).condition.predicate
                 throw .conflict(
-                    code: "host.nothing-to-cancel", message: "there is nothing to cancel: \(host) \(predicate)",
+                    code: "host.nothing-to-cancel",
+                    message: "there is nothing to cancel: \(host) \(predicate)",
                     help: "hostsctl show \(host)")
             }
         }

@@ -1,7 +1,9 @@
 package import HostsModel
 package import HostsSSH
 
-/// The links of this hostsd neither show a host's key nor open a locked one: what is asked is refused, with its reason.
+/// The links of this hostsd neither show a host's key nor open a locked one.
+///
+/// What is asked is refused, with its reason.
 extension LinkFactory: HostAccess {
     private static let missing = LinkError.unsupported(detail: "the links of this hostsd cannot do that")
 

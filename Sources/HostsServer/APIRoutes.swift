@@ -101,7 +101,8 @@ package enum APIRoutes {
         }
         guard let fingerprint = members["fingerprint"] else { return nil }
         guard TrustBody.isFingerprint(fingerprint) else {
-            throw .badRequest("fingerprint must be SHA256: and 43 digits of Base64, as ssh-keygen -l shows it")
+            throw .badRequest(
+                "fingerprint must be SHA256: and 43 digits of Base64, as ssh-keygen -l shows it")
         }
         return fingerprint
     }

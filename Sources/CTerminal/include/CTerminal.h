@@ -1,5 +1,6 @@
 /* What a terminal program needs of libc and Swift cannot import: wcwidth (hidden behind _XOPEN_SOURCE),
- * ioctl (variadic), handlers of signals around a hidden question, and a locale in which wcwidth knows more than ASCII. */
+ * ioctl (variadic), handlers of signals around a hidden question, and a locale in which wcwidth knows more than
+ * ASCII. */
 #ifndef HOSTS_CTERMINAL_H
 #define HOSTS_CTERMINAL_H
 
@@ -19,12 +20,12 @@ int hosts_terminal_columns(int descriptor);
 
 /* Writes a question to a terminal and reads the line that is typed, without its end.
  *
- * Where it is hidden, nothing of the answer is shown. A signal that ends or stops the process meanwhile (SIGHUP, SIGINT,
- * SIGQUIT, SIGTERM, SIGTSTP) takes effect after the terminal is as it was; after a stop the question comes again. For
- * one thread at a time, and for a process whose other threads leave these signals alone.
+ * Where it is hidden, nothing of the answer is shown. A signal that ends or stops the process meanwhile (SIGHUP,
+ * SIGINT, SIGQUIT, SIGTERM, SIGTSTP) takes effect after the terminal is as it was; after a stop the question
+ * comes again. For one thread at a time, and for a process whose other threads leave these signals alone.
  *
- * Returns the count of bytes, -ENODATA at the end of the input, -E2BIG for a longer line, or another errno value below
- * zero. */
+ * Returns the count of bytes, -ENODATA at the end of the input, -E2BIG for a longer line, or another errno value
+ * below zero. */
 ssize_t hosts_terminal_ask(int terminal, const char *question, int hidden, void *answer, size_t size);
 
 /* Reads the first line of a descriptor that is no terminal; returns as hosts_terminal_ask does. */

@@ -26,7 +26,8 @@ package final class CurlTransport: DaemonTransport {
         guard socket.utf8.count <= SocketLocator.pathLimit else {
             throw .socketPathTooLong(path: socket, limit: SocketLocator.pathLimit)
         }
-        guard let calls = CurlHandle(headers: ["Accept: application/json", "Content-Type: application/json"]) else {
+        guard let calls = CurlHandle(headers: ["Accept: application/json", "Content-Type: application/json"])
+        else {
             throw .unavailable(detail: "libcurl cannot be initialised")
         }
         self.socket = socket

@@ -133,16 +133,16 @@ struct CommandTable: Sendable {
         VerbSpecification(
             .trust, .act, .one(.host, "HOST"), options: [.yes], "accept the key that a host shows",
             details: [
-                "Shows the key, asks, and adds it to known_hosts; then hostsd connects. Without a terminal, --yes",
-                "names the key. A key that has changed or is revoked is never added, the exit code is 7 then. Where",
-                "a jump host is not trusted yet, its key comes first. Works for disabled hosts, too.",
+                "Shows the key, asks, and adds it to known_hosts; then hostsd connects. Without a terminal,",
+                "--yes names the key. One that has changed or is revoked is never added; the exit code is 7.",
+                "Where a jump host is not trusted yet, its key comes first. Works for disabled hosts, too.",
             ],
             examples: ["hostsctl trust devbox"]),
         VerbSpecification(
             .unlock, .act, .one(.host, "HOST"), "open the keys of a host that have a passphrase",
             details: [
-                "Asks for the passphrase on the terminal, or reads one line where standard input is none. hostsd",
-                "keeps the open keys in memory until it stops, and connects every host that waits for them.",
+                "Asks for the passphrase on the terminal, or reads one line where standard input is none.",
+                "hostsd keeps open keys in memory until it stops, and connects every host that waits for them.",
             ],
             examples: ["hostsctl unlock devbox", "pass show devbox | hostsctl unlock devbox"]),
         VerbSpecification(

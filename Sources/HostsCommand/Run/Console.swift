@@ -36,8 +36,8 @@ package protocol Console: AnyObject {
     ///
     /// - Parameters:
     ///   - question: Written to the terminal wherever the program's output goes.
-    ///   - isHidden: Whether what is typed must not be seen. Whatever ends or stops the program meanwhile, the terminal
-    ///     is as it was before.
+    ///   - isHidden: Whether what is typed must not be seen. Whatever ends or stops the program meanwhile, the
+    ///     terminal is as it was before.
     /// - Returns: The line that was typed.
     func ask(_ question: String, isHidden: Bool) -> ConsoleAnswer
 

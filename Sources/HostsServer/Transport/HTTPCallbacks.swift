@@ -16,7 +16,8 @@ enum HTTPCallbacks {
             handle: { cls, connection, _, method, _, part, size, request in
                 guard let connection, let method, let size, let request else { return .NO }
                 return owner(cls).handle(
-                    connection, method: method, part: UnsafeRawBufferPointer(start: part, count: size.pointee),
+                    connection, method: method,
+                    part: UnsafeRawBufferPointer(start: part, count: size.pointee),
                     uploadSize: &size.pointee, id: &request.pointee)
             },
             completed: { cls, connection, request, _ in
