@@ -102,6 +102,9 @@ import Testing
                 "the host key of [a.example]:22 has changed: /k has SHA256:old, the server shows \(fingerprint)",
             help: "if the change is expected: ssh-keygen -f /k -R '[a.example]:22', then: hostsctl trust a"),
         Refusal(
+            error: .refused(offer(.unknown)), status: 409, code: "hostkey.other",
+            message: "the key of [a.example]:22 is not added: \(fingerprint)", help: "hostsctl trust a"),
+        Refusal(
             error: .refused(offer(.revoked)), status: 409, code: "hostkey.revoked",
             message: "the host key of [a.example]:22 is revoked (\(fingerprint))",
             help: "do not log in; ask whoever runs the host for its new key"),
