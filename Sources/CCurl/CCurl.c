@@ -12,6 +12,12 @@ CURLcode hosts_curl_set_list(CURL *handle, CURLoption option, struct curl_slist 
     return curl_easy_setopt(handle, option, list);
 }
 
+CURLcode hosts_curl_set_body(CURL *handle, const void *bytes, size_t count) {
+    CURLcode result = curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+    if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_POSTFIELDS, bytes);
+    return result;
+}
+
 CURLcode hosts_curl_set_writers(CURL *handle, hosts_curl_writer head, hosts_curl_writer body, void *context) {
     CURLcode result = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, body);
     if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);

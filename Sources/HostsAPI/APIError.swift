@@ -11,6 +11,12 @@ package enum APIError: Error, Hashable, Sendable {
     case pathNotFound(String)
     case tooLarge(String)
     case configuration(String)
+    /// What was asked does not go with what is.
+    case conflict(code: String, message: String, help: String?)
+    /// The passphrase opens none of the keys that it is for.
+    case wrongPassphrase(String)
+    /// The host could not be asked.
+    case hostFailed(code: String, message: String, help: String?)
     case failed(code: String, message: String, help: String?)
     case timedOut(String)
     /// The daemon has no room for the request now; asking again later may help.
@@ -21,13 +27,14 @@ package enum APIError: Error, Hashable, Sendable {
     package var status: Int {
         switch self {
         case .hostNotFound, .sessionNotFound, .pathNotFound: 404
-        case .hostDisabled: 409
+        case .hostDisabled, .conflict: 409
         case .badRequest: 400
-        case .notPermitted: 403
+        case .notPermitted, .wrongPassphrase: 403
         case .methodNotAllowed: 405
         case .tooLarge: 413
         case .configuration: 422
         case .failed: 500
+        case .hostFailed: 502
         case .timedOut: 504
         case .busy, .stopping: 503
         }
@@ -55,7 +62,11 @@ package enum APIError: Error, Hashable, Sendable {
         case .tooLarge(let message): ErrorDocument(code: "request.too-large", message: message, help: nil)
         case .configuration(let message):
             ErrorDocument(code: "config.error", message: message, help: "hostsctl status")
-        case .failed(let code, let message, let help): ErrorDocument(code: code, message: message, help: help)
+        case .wrongPassphrase(let message):
+            ErrorDocument(code: "key.wrong-passphrase", message: message, help: nil)
+        case .conflict(let code, let message, let help), .hostFailed(let code, let message, let help),
+            .failed(let code, let message, let help):
+            ErrorDocument(code: code, message: message, help: help)
         case .timedOut(let message): ErrorDocument(code: "timeout", message: message, help: nil)
         case .busy(let message): ErrorDocument(code: "daemon.busy", message: message, help: nil)
         case .stopping: ErrorDocument(code: "daemon.stopping", message: "hostsd is stopping", help: nil)

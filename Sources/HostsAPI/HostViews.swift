@@ -18,6 +18,8 @@ package struct HostView: Codable, Hashable, Sendable {
     @OrNull package var link: String?
     /// How the link reaches the host, such as `dev@127.0.0.1:2201, key …`; null without a link.
     @OrNull package var linkDetail: String?
+    /// Why the link is of this kind, where `transport = "auto"` chose another than libssh2; else null.
+    @OrNull package var linkReason: String?
     package var generation: Int
     @OrNull package var lastObserved: APITime?
     /// Age of the last observation, in seconds.
@@ -36,10 +38,9 @@ package struct HostView: Codable, Hashable, Sendable {
     package init(
         name: String, label: String, condition: String, enabled: Bool, reason: String?, code: String?,
         help: String?,
-        link: String?, linkDetail: String?, generation: Int, lastObserved: APITime?, ageSeconds: Double?,
-        stale: Bool, attempt: Int?, nextAttempt: APITime?, bootID: String?, tags: [String],
-        sessions: SessionCounts,
-        warnings: [String]
+        link: String?, linkDetail: String?, linkReason: String?, generation: Int, lastObserved: APITime?,
+        ageSeconds: Double?, stale: Bool, attempt: Int?, nextAttempt: APITime?, bootID: String?,
+        tags: [String], sessions: SessionCounts, warnings: [String]
     ) {
         self.name = name
         self.label = label
@@ -50,6 +51,7 @@ package struct HostView: Codable, Hashable, Sendable {
         self.help = help
         self.link = link
         self.linkDetail = linkDetail
+        self.linkReason = linkReason
         self.generation = generation
         self.lastObserved = lastObserved
         self.ageSeconds = ageSeconds

@@ -106,8 +106,8 @@ package struct Daemon: Sendable {
         let fleet = FleetService(
             facts: .init(version: version, started: wallClock.now, paths: paths), hub: hub, center: center,
             keeper: keeper, overrides: OverrideWriter(paths: paths),
-            check: SignalCheck(environment: hubEnvironment), logs: LogFeed(center: logs), clock: wallClock,
-            readAll: { await folder.readAll() })
+            check: SignalCheck(environment: hubEnvironment), access: { connector.access },
+            logs: LogFeed(center: logs), clock: wallClock, readAll: { await folder.readAll() })
         do throws(HTTPServerError) {
             server = try HTTPServer(
                 path: paths.socket, service: fleet, version: version, clock: clock, log: logs.log(.api))

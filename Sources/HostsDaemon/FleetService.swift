@@ -21,6 +21,8 @@ struct FleetService: DaemonService {
     let keeper: ConfigurationKeeper
     let overrides: OverrideWriter
     let check: SignalCheck
+    /// What helps with hosts that wait for a person, by the settings of the moment.
+    let access: @Sendable () -> any HostAccess
     let logs: LogFeed
     let clock: any WallClock
     /// Reads configuration, rules and hooks anew.
@@ -109,6 +111,10 @@ extension FleetService {
         try await act(name) { host throws(HubRefusal) in try await hub.resume(host) }
     }
 
+    func cancel(_ name: String) async throws(APIError) -> ActionDocument {
+        try await act(name) { host throws(HubRefusal) in try await hub.cancelRetries(of: host) }
+    }
+
     private func act(
         _ name: String, _ action: (HostID) async throws(HubRefusal) -> Void
     ) async throws(APIError) -> ActionDocument {
@@ -120,6 +126,12 @@ extension FleetService {
             case .disabled: throw .hostDisabled(name)
             case .noSuchHost: throw .hostNotFound(name, suggestion: nil)
             case .badRecord: throw Self.unusableRecord(name, try await snapshot(of: name).condition)
+            case .nothingToCancel:
+                let predicate = try await snapshot(of: name).condition.predicate
+                throw .conflict(
+                    code: "host.nothing-to-cancel",
+                    message: "there is nothing to cancel: \(host) \(predicate)",
+                    help: "hostsctl show \(host)")
             }
         }
         let snapshot = try await snapshot(of: name)
@@ -130,14 +142,20 @@ extension FleetService {
     }
 
     func check(_ name: String) async throws(APIError) -> CheckDocument {
-        let snapshot = try await snapshot(of: name)
-        if case .badRecord = snapshot.condition { throw Self.unusableRecord(name, snapshot.condition) }
-        let outcome = await check.run(snapshot.record)
+        let record = try await usableRecord(of: name)
+        let outcome = await check.run(record)
         return CheckDocument(
             host: name, passed: outcome.error == nil, linkDetail: outcome.link?.detail,
             code: outcome.error?.code, reason: outcome.error?.message,
-            help: outcome.error?.help(for: snapshot.record.id), connectSeconds: outcome.connecting.seconds,
+            help: outcome.error?.help(for: record.id), connectSeconds: outcome.connecting.seconds,
             probeSeconds: outcome.looking?.seconds, sessions: outcome.sessions)
+    }
+
+    /// The record of a host, which may be disabled.
+    private func usableRecord(of name: String) async throws(APIError) -> HostRecord {
+        let snapshot = try await snapshot(of: name)
+        if case .badRecord = snapshot.condition { throw Self.unusableRecord(name, snapshot.condition) }
+        return snapshot.record
     }
 
     /// Refuses what a broken record stands against, and says where it is broken.
@@ -153,6 +171,53 @@ extension FleetService {
         let names = await hub.snapshots().map(\.record.id.rawValue)
         throw .hostNotFound(
             SafeText.visible(name, limit: 80), suggestion: NearestName.suggestion(for: name, among: names))
+    }
+}
+
+// MARK: - Hosts that wait for a person
+
+extension FleetService {
+    func trust(_ name: String, fingerprint: String?) async throws(APIError) -> TrustDocument {
+        let record = try await usableRecord(of: name)
+        guard let fingerprint else {
+            let offer: HostKeyOffer
+            do throws(LinkError) {
+                offer = try await access().hostKey(of: record)
+            } catch {
+                throw APIError(error, of: record.id)
+            }
+            return TrustDocument(host: record.id.rawValue, key: HostKeyView(offer), added: false)
+        }
+        let offer: HostKeyOffer
+        do throws(HostAccessError) {
+            offer = try await access().trust(record, fingerprint: fingerprint)
+        } catch {
+            throw APIError(error, of: record.id, accepted: fingerprint)
+        }
+        await hub.redial(record.id)
+        return TrustDocument(
+            host: record.id.rawValue, key: HostKeyView(offer), added: offer.verdict == .unknown)
+    }
+
+    func unlock(_ name: String, passphrase: SecretBytes) async throws(APIError) -> UnlockDocument {
+        let record = try await usableRecord(of: name)
+        guard record.isEnabled else { throw .hostDisabled(name) }
+        var copy = passphrase.withBytes { Array($0) }
+        defer { SecretBytes.erase(&copy) }
+        let paths: [String]
+        do throws(HostAccessError) {
+            paths = try await access().unlock(record, passphrase: copy)
+        } catch {
+            throw APIError(error, of: record.id)
+        }
+        await hub.redial(record.id)
+        for waiting in await hub.snapshots() where waiting.record.id != record.id {
+            guard case .needsYou(let error) = waiting.condition, let key = error.lockedKey,
+                paths.contains(key)
+            else { continue }
+            await hub.redial(waiting.record.id)
+        }
+        return UnlockDocument(host: record.id.rawValue, keys: paths)
     }
 }
 

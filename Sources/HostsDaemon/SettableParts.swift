@@ -18,6 +18,9 @@ struct SettableConnector: LinkConnector {
         }
     }
 
+    /// What helps a person with hosts that wait, by the settings of the moment.
+    var access: any HostAccess { factory.withLock { $0 } }
+
     func connect(to record: HostRecord, token: Int) async throws(LinkError) -> any ProbeLink {
         try await factory.withLock { $0 }.connect(to: record, token: token)
     }

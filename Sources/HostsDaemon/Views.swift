@@ -15,11 +15,12 @@ extension HostView {
         let observation = snapshot.observation
         self.init(
             name: host.rawValue, label: snapshot.record.label, condition: condition.word,
-            enabled: snapshot.record.isEnabled, reason: condition.badRecordMessage ?? error?.message,
+            enabled: snapshot.record.isEnabled, reason: condition.reason(after: snapshot.lastError),
             code: condition.badRecordMessage == nil ? error?.code : "config.error",
             help: condition.help(for: host, error),
             link: snapshot.link?.kind.rawValue,
             linkDetail: snapshot.link.map { "\($0.detail), \($0.mode.rawValue)" },
+            linkReason: snapshot.link?.reason,
             generation: snapshot.generation, lastObserved: observation.map { APITime($0.time) },
             ageSeconds: observation.map { max(0, now.duration(since: $0.time).seconds) },
             stale: snapshot.isStale,
@@ -56,6 +57,18 @@ extension HostCondition {
             .unsupported:
             error?.help(for: host)
         }
+    }
+
+    /// Why a host is not online.
+    ///
+    /// - Parameter lastError: Why its last link or attempt has ended.
+    /// - Returns: One line; nil where nothing is wrong.
+    fileprivate func reason(after lastError: LinkError?) -> String? {
+        if case .dormant(.cancelled) = self {
+            let end = "its attempts were cancelled"
+            return lastError.map { "\(end); the last error: \($0.message)" } ?? end
+        }
+        return badRecordMessage ?? (error ?? lastError)?.message
     }
 
     fileprivate var error: LinkError? {

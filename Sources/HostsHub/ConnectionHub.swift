@@ -197,6 +197,8 @@ package enum HubRefusal: Error, Hashable, Sendable {
     /// A disabled host is not dialled, whoever asks (seed 002).
     case disabled
     case badRecord
+    /// The host is not dialled on our own, or is online.
+    case nothingToCancel
 }
 
 extension ConnectionHub {
@@ -212,11 +214,31 @@ extension ConnectionHub {
         try await act(.resume, on: host)
     }
 
-    private func act(_ event: HostMachine.Event, on host: HostID) async throws(HubRefusal) {
+    /// Leaves every waiting state and dials now; does not wait for the outcome.
+    ///
+    /// A host that is disabled or not there any more is left alone: what led to this was about another.
+    package func redial(_ host: HostID) {
+        apply(.resume, to: host)
+    }
+
+    /// Ends the attempt under way and makes no other until the host is resumed or its record changes.
+    ///
+    /// - Throws: `.nothingToCancel` where no attempt runs or would follow.
+    package func cancelRetries(of host: HostID) throws(HubRefusal) {
+        guard try enabledMachine(of: host).hasRetries else { throw .nothingToCancel }
+        apply(.cancelRetries, to: host)
+    }
+
+    private func enabledMachine(of host: HostID) throws(HubRefusal) -> HostMachine {
         guard let machine = machines[host] else {
             throw badRecords[host] == nil ? .noSuchHost : .badRecord
         }
         guard machine.record.isEnabled, machine.condition != .disabled else { throw .disabled }
+        return machine
+    }
+
+    private func act(_ event: HostMachine.Event, on host: HostID) async throws(HubRefusal) {
+        _ = try enabledMachine(of: host)
         // The place comes first: the event may end a look at once.
         let place = waiters.place(for: host)
         apply(event, to: host)
@@ -275,7 +297,7 @@ extension ConnectionHub {
 
     private func note(_ event: FleetEvent) {
         guard case .condition(let host, _, let condition, _) = event else { return }
-        let cause = machines[host]?.lastError
+        let cause = condition == .dormant(.cancelled) ? .cancelled : machines[host]?.lastError
         let message = condition.word + (cause.map { ": " + $0.message } ?? "")
         let fields: [LogField] =
             [.host(host), .text("condition", condition.word)] + (cause.map { [.link($0)] } ?? [])

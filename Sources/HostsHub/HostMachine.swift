@@ -40,6 +40,8 @@ struct HostMachine: Sendable {
         case timerFired(id: Int)
         /// The person wants the host now: leave every waiting state.
         case resume
+        /// The person wants no more attempts of our own.
+        case cancelRetries
         /// The person wants a look now.
         case look
         /// The feed ends: the host was disabled from here, removed, or the daemon stops.
@@ -78,6 +80,8 @@ struct HostMachine: Sendable {
         /// Stop and ask. Can become: `dialing` (resume, record, link settings).
         case stopped(LinkError)
         /// The schedule is used up. Can become: `dialing` (resume, record, link settings).
+        ///
+        /// With `.cancelled` the person has ended it: other link settings do not dial then.
         case dormant(LinkError)
     }
 
@@ -166,6 +170,7 @@ struct HostMachine: Sendable {
         case .replied(let token, let reply): token == generation && hasLink ? read(reply, context) : []
         case .timerFired(let id): id == timer ? fire(context) : []
         case .resume: resume(context)
+        case .cancelRetries: cancelRetries()
         case .look: look(context)
         case .suspend(let error): tearDown(error)
         }
@@ -197,10 +202,11 @@ extension HostMachine {
 
     /// Dials where nothing is left to lose; a link that works goes on as it was made.
     ///
-    /// A server that asked to be left alone did not mean our settings.
+    /// A server that asked to be left alone did not mean our settings, and neither did a person who did.
     private mutating func tryAgain(_ context: Context) -> [Effect] {
         switch state {
-        case .waiting, .stopped, .dormant: dial(attempt: 0, context)
+        case .waiting, .stopped: dial(attempt: 0, context)
+        case .dormant(let error): error == .cancelled ? [] : dial(attempt: 0, context)
         case .disabled, .dialing, .verifying, .online, .limited: []
         }
     }
@@ -268,6 +274,22 @@ extension HostMachine {
         case .online: look(context)
         case .waiting, .limited, .stopped, .dormant: dial(attempt: 0, context)
         }
+    }
+
+    /// Whether the host is on its way to a link, or dials again on its own.
+    var hasRetries: Bool {
+        switch state {
+        case .dialing, .verifying, .waiting, .limited: true
+        case .disabled, .online, .stopped, .dormant: false
+        }
+    }
+
+    /// Gives up the attempt under way and all that would follow; why the last one failed stays known.
+    private mutating func cancelRetries() -> [Effect] {
+        guard hasRetries else { return [] }
+        let effects = release(.cancelled)
+        state = .dormant(.cancelled)
+        return effects
     }
 
     /// The current attempt or link has failed; decides what follows.

@@ -16,7 +16,8 @@ package protocol HostAccess: Sendable {
     /// - Parameters:
     ///   - record: The host.
     ///   - fingerprint: As `ssh-keygen -l` shows it: `SHA256:…`.
-    /// - Returns: The key that was added; unchanged files where it was known already.
+    /// - Returns: The key, with the verdict that the files had before: `.unknown` where it was added now,
+    ///   `.known` where they are unchanged.
     /// - Throws: `HostAccessError`.
     func trust(_ record: HostRecord, fingerprint: String) async throws(HostAccessError) -> HostKeyOffer
 
@@ -25,7 +26,7 @@ package protocol HostAccess: Sendable {
     /// - Parameters:
     ///   - record: The host.
     ///   - passphrase: Erased by the caller afterwards.
-    /// - Returns: The paths of the keys that it opened, never empty.
+    /// - Returns: The paths of the keys that it opened, never empty; as in `LinkError.keyNeedsPassphrase`.
     /// - Throws: `HostAccessError`.
     func unlock(_ record: HostRecord, passphrase: [UInt8]) async throws(HostAccessError) -> [String]
 }

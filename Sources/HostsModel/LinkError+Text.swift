@@ -67,7 +67,7 @@ extension LinkError {
         case .notSSH: "check HostName and Port of this host in your ssh_config (captive portal?)"
         case .hostKeyUnknown: "compare the fingerprint and accept it: hostsctl trust \(host)"
         case .hostKeyChanged(let name, _, _, let file):
-            "if the change is expected: ssh-keygen -f \(file) -R '\(name)', log in once with ssh, then: hostsctl resume \(host)"
+            "if the change is expected: ssh-keygen -f \(file) -R '\(name)', then: hostsctl trust \(host)"
         case .hostKeyRevoked: "do not log in; ask whoever runs the host for its new key"
         case .authenticationRefused(let user, _):
             "add one of your public keys to \(user)'s authorized_keys there, then: hostsctl resume \(host)"

@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import HostsAPI
 import HostsLog
 import HostsModel
@@ -64,10 +65,46 @@ package enum APIRoutes {
             Route(.post, "/v1/hosts/{name}/resume", .write) { request async throws(APIError) in
                 .document(try await service.resume(request.variable("name")))
             },
+            Route(.post, "/v1/hosts/{name}/cancel", .write) { request async throws(APIError) in
+                .document(try await service.cancel(request.variable("name")))
+            },
             Route(.post, "/v1/hosts/{name}/check", .write) { request async throws(APIError) in
                 .document(try await service.check(request.variable("name")))
             },
+            Route(.post, "/v1/hosts/{name}/trust", .write, takesBody: true) {
+                request async throws(APIError) in
+                let fingerprint = try acceptedFingerprint(of: request.request)
+                return .document(
+                    try await service.trust(request.variable("name"), fingerprint: fingerprint))
+            },
+            Route(.post, "/v1/hosts/{name}/unlock", .write, takesBody: true) {
+                request async throws(APIError) in
+                let passphrase = try PassphraseBody.decoded(request.request.body)
+                return .document(
+                    try await service.unlock(request.variable("name"), passphrase: passphrase))
+            },
         ]
+    }
+
+    /// The fingerprint that the body of a request accepts; nil where it only asks.
+    private static func acceptedFingerprint(of request: HTTPRequest) throws(APIError) -> String? {
+        guard let body = request.body else { return nil }
+        let members: [String: String]
+        do {
+            members = try JSONDecoder().decode(
+                [String: String].self, from: body.withBytes { Data($0) })
+        } catch {
+            throw .badRequest("the body must be {} or {\"fingerprint\":\"SHA256:…\"}")
+        }
+        if let stranger = members.keys.sorted().first(where: { $0 != "fingerprint" }) {
+            throw .badRequest("the body has no member \(SafeText.visible(stranger, limit: 40))")
+        }
+        guard let fingerprint = members["fingerprint"] else { return nil }
+        guard TrustBody.isFingerprint(fingerprint) else {
+            throw .badRequest(
+                "fingerprint must be SHA256: and 43 digits of Base64, as ssh-keygen -l shows it")
+        }
+        return fingerprint
     }
 
     private static func sessionRoutes(_ service: any DaemonService) -> [Route] {

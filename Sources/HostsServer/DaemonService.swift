@@ -36,6 +36,29 @@ package protocol DaemonService: Sendable {
     /// - Throws: `.hostDisabled` for a host that the daemon must not dial.
     func resume(_ name: String) async throws(APIError) -> ActionDocument
 
+    /// Ends the attempts of a host that is not online, until it is resumed.
+    ///
+    /// - Throws: `.conflict` where there is nothing to cancel; `.hostDisabled`.
+    func cancel(_ name: String) async throws(APIError) -> ActionDocument
+
+    /// Asks a host for its key, a disabled one too, and adds it to known_hosts where the person accepts it.
+    ///
+    /// - Parameters:
+    ///   - name: The host.
+    ///   - fingerprint: Of the key that the person accepts; nil for the question.
+    /// - Returns: The key; the host is dialled after it was accepted, unless it is disabled.
+    /// - Throws: `.conflict` for a key that is not added; `.hostFailed` where the host shows none.
+    func trust(_ name: String, fingerprint: String?) async throws(APIError) -> TrustDocument
+
+    /// Opens the keys of a host that have a passphrase; every host that waits for one of them is dialled.
+    ///
+    /// - Parameters:
+    ///   - name: The host.
+    ///   - passphrase: Neither kept nor told to anybody but the links.
+    /// - Returns: The keys that it has opened.
+    /// - Throws: `.wrongPassphrase`, `.conflict` where no key is locked, `.hostDisabled`.
+    func unlock(_ name: String, passphrase: SecretBytes) async throws(APIError) -> UnlockDocument
+
     /// Connects to a host for the question alone, a disabled one too.
     func check(_ name: String) async throws(APIError) -> CheckDocument
 

@@ -4,10 +4,8 @@ package import HostsModel
 
 /// One request as it came: nothing in it has been believed yet.
 package struct HTTPRequest: Hashable, Sendable {
-    /// Largest request body, in bytes.
-    ///
-    /// No route takes one yet, so bodies are counted and not kept.
-    package static let bodyLimit = ByteCount.mebibytes(1)
+    /// Largest request body.
+    package static let bodyLimit = ByteCount.kibibytes(64)
 
     package let method: String
     /// The request target of RFC 9112, not decoded.
@@ -16,17 +14,21 @@ package struct HTTPRequest: Hashable, Sendable {
     package let fields: [String: [String]]
     /// Nil if the kernel did not say.
     package let peer: Peer?
+    /// What was sent, which may be more than was kept.
     package let bodySize: ByteCount
+    /// Nil where nothing was sent, or too much; may hold a passphrase, so nobody logs it.
+    package let body: SecretBytes?
 
     package init(
         method: String, target: String, fields: [String: [String]] = [:], peer: Peer? = nil,
-        bodySize: ByteCount = .bytes(0)
+        bodySize: ByteCount = .bytes(0), body: SecretBytes? = nil
     ) {
         self.method = method
         self.target = target
         self.fields = fields
         self.peer = peer
         self.bodySize = bodySize
+        self.body = body
     }
 
     /// The first value of a field.

@@ -49,16 +49,18 @@ package struct Route: Sendable {
     package let permission: Permission
     /// The parameters that its query may have.
     package let parameters: [String]
+    package let takesBody: Bool
     package let handler: Handler
 
     package init(
         _ method: HTTPMethod, _ pattern: String, _ permission: Permission, parameters: [String] = [],
-        handler: @escaping Handler
+        takesBody: Bool = false, handler: @escaping Handler
     ) {
         self.method = method
         self.pattern = pattern
         self.permission = permission
         self.parameters = parameters
+        self.takesBody = takesBody
         self.handler = handler
     }
 }
@@ -107,7 +109,7 @@ package struct Router: Sendable {
             let text = "\(SafeText.visible(request.method, limit: 20)) is not possible here, only \(allow[0])"
             return .refused(.methodNotAllowed(text), allow: allow + (allow.contains("GET") ? ["HEAD"] : []))
         }
-        guard request.bodySize.bytes == 0 else {
+        guard route.takesBody || request.bodySize.bytes == 0 else {
             return .refused(.badRequest("\(route.method.rawValue) \(route.pattern) takes no body"), allow: [])
         }
         do throws(APIError) {

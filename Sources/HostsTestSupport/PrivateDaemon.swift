@@ -54,9 +54,16 @@ package final class PrivateDaemon: Sendable {
     }
 
     /// Runs hostsctl to its end.
-    package func hostsctl(_ arguments: [String]) async throws -> Tool.Answer {
+    ///
+    /// - Parameters:
+    ///   - arguments: What follows the option that names the socket.
+    ///   - input: What it reads as standard input.
+    /// - Returns: What it said.
+    /// - Throws: When it cannot be started, or runs for more than a minute.
+    package func hostsctl(_ arguments: [String], input: String = "") async throws -> Tool.Answer {
         try await Tool.answer(
-            Self.program("hostsctl"), ["--socket", socket] + arguments, environment: environment)
+            Self.program("hostsctl"), ["--socket", socket] + arguments, environment: environment,
+            input: input)
     }
 
     /// Runs another hostsd on the same folders, to see it refuse.

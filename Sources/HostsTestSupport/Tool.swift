@@ -42,14 +42,15 @@ package enum Tool {
     ///   - program: Absolute, or a name in PATH.
     ///   - arguments: What follows its name.
     ///   - environment: Its whole environment.
+    ///   - input: What it reads as standard input.
     /// - Returns: What it said.
     /// - Throws: When it cannot be started, or runs for more than a minute.
     package static func answer(
-        _ program: String, _ arguments: [String], environment: [String: String]
+        _ program: String, _ arguments: [String], environment: [String: String], input: String = ""
     ) async throws -> Answer {
         let outcome = try await ChildProcess.run(
-            program: program, arguments: arguments, environment: environment, deadline: .now + .seconds(60),
-            outputLimit: .mebibytes(4))
+            program: program, arguments: arguments, environment: environment, input: Array(input.utf8),
+            deadline: .now + .seconds(60), outputLimit: .mebibytes(4))
         let status: Int32
         switch outcome.ending {
         case .exited(let code): status = code

@@ -9,6 +9,8 @@ enum Signals {
     ///
     /// A parent that ignores SIGINT (a shell's background job) has the say.
     static func install() {
+        // On a terminal the runtime takes SIGQUIT for a crash: it tells where the program is, and it goes on.
+        signal(SIGQUIT, SIG_DFL)
         var current = sigaction()
         guard sigaction(SIGINT, nil, &current) == 0 else { return }
         guard unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self) != 1 else { return }

@@ -38,7 +38,8 @@ struct ImportRow: Sendable {
         ImportRow("CSSH", because: "everything that may call libssh2 or OpenSSL"),
         ImportRow("CSystemd", because: "the service manager's protocol, libsystemd"),
         ImportRow("CTOML", because: "a C interface on toml++, which is C++"),
-        ImportRow("CTerminal", because: "the width of characters, the size of the terminal"),
+        ImportRow(
+            "CTerminal", because: "the width of characters, the size of the terminal, a hidden question"),
 
         // Vocabulary.
         ImportRow(

@@ -55,6 +55,9 @@ import Testing
             "sleep is no loss, and its time does not count", (0, .online, nil), (1, retrying(3), nil),
             (2, .asleep, nil), (500, nil, nil), (501, retrying(3), nil), (502, nil, nil)),
         Case(
+            "who cancels the attempts knows that the host is away", (0, .online, nil), (1, retrying(3), nil),
+            (2, .dormant(.cancelled), nil), (500, nil, nil), (501, .connecting, nil), (502, .online, nil)),
+        Case(
             "a late probe is no outage", (0, .online, nil), (1, .checking, nil), (500, nil, nil),
             (501, .online, nil)),
         Case(

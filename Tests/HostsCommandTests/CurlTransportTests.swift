@@ -44,6 +44,23 @@ import Testing
         #expect(server.requests[1].contains("Content-Length: 0\r\n"))
     }
 
+    @Test func `a body is sent whole, and the next request has none of it`() throws {
+        let server = try ScriptedServer([
+            .send(HTTPText.whole("{}"), piece: 100), .send(HTTPText.whole("{}"), piece: 100),
+        ])
+        defer { server.stop() }
+        let transport = try transport(server)
+        let body = SecretBytes(copying: String(repeating: "x", count: 20_000).utf8)
+        _ = try transport.answer(to: .unlock("devbox", body), within: .seconds(20))
+        _ = try transport.answer(to: .act(.cancel, on: "devbox"), within: .seconds(20))
+        #expect(server.requests[0].hasPrefix("POST /v1/hosts/devbox/unlock HTTP/1.1\r\n"))
+        #expect(server.requests[0].contains("Content-Length: 20000\r\n"))
+        #expect(server.requests[0].contains("Content-Type: application/json\r\n"))
+        #expect(server.requests[0].hasSuffix("\r\n\r\n" + String(repeating: "x", count: 20_000)))
+        #expect(server.requests[1].hasPrefix("POST /v1/hosts/devbox/cancel HTTP/1.1\r\n"))
+        #expect(server.requests[1].contains("Content-Length: 0\r\n"))
+    }
+
     @Test func `garbage, silence and half an answer are told apart`() throws {
         if case .failure(.badAnswer) = try answer([.sendAndClose(Array("SSH-2.0-OpenSSH_9.2\r\n".utf8))]) {
         } else {

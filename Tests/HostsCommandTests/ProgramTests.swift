@@ -83,6 +83,17 @@ import Testing
         Failure(name: "path", error: .pathNotFound("/x"), code: .failure),
         Failure(name: "too large", error: .tooLarge("no"), code: .failure),
         Failure(name: "configuration", error: .configuration("no"), code: .badConfiguration),
+        Failure(
+            name: "conflict",
+            error: .conflict(code: "host.nothing-to-cancel", message: "no", help: "do this"),
+            code: .failure),
+        Failure(
+            name: "host key", error: .conflict(code: "hostkey.other", message: "no", help: nil),
+            code: .notPermitted),
+        Failure(name: "passphrase", error: .wrongPassphrase("no"), code: .notPermitted),
+        Failure(
+            name: "host failed", error: .hostFailed(code: "connect.refused", message: "no", help: nil),
+            code: .failure),
         Failure(name: "failed", error: .failed(code: "x.y", message: "no", help: "do this"), code: .failure),
         Failure(name: "timed out", error: .timedOut("no"), code: .timedOut),
         Failure(name: "stopping", error: .stopping, code: .notRunning),

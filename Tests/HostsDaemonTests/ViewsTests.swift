@@ -69,11 +69,17 @@ import Testing
         Case(
             condition: .needsYou(locked), lastError: refused, word: "needsYou",
             reason: "the key /k has a passphrase", code: "ssh.key.passphrase",
-            help: "load it into your agent: ssh-add /k, then: hostsctl resume dev (hostsd finds the agent by "
-                + "IdentityAgent in ssh_config, or SSH_AUTH_SOCK in its own environment)"),
+            help: "hostsctl unlock dev, or load it into your agent: ssh-add /k, then: hostsctl resume dev"),
         Case(
             condition: .dormant(refused), word: "dormant", reason: refused.message, code: "connect.refused",
             help: "dial it now with: hostsctl resume dev"),
+        Case(
+            condition: .dormant(.cancelled), lastError: refused, word: "dormant",
+            reason: "its attempts were cancelled; the last error: \(refused.message)", code: "link.cancelled",
+            help: "dial it now with: hostsctl resume dev"),
+        Case(
+            condition: .dormant(.cancelled), word: "dormant", reason: "its attempts were cancelled",
+            code: "link.cancelled", help: "dial it now with: hostsctl resume dev"),
         Case(
             condition: .reconnecting(attempt: 1, at: later),
             lastError: .notSSH(address: "h:80", firstLine: "HTTP/1.1"),
@@ -111,13 +117,15 @@ import Testing
         #expect(view.bootID == nil)
         #expect(view.link == nil)
         #expect(view.linkDetail == nil)
+        #expect(view.linkReason == nil)
         #expect(view.sessions == SessionCounts())
         #expect(view.warnings == [])
     }
 
     @Test func `a host that was seen has the age of the look and what was found`() throws {
         let snapshot = try Self.snapshot(
-            .checking, link: LinkSummary(kind: .libssh2, mode: .exec, detail: "dev@h:22"),
+            .checking,
+            link: LinkSummary(kind: .openssh, mode: .exec, detail: "dev@h:22", reason: "ProxyJump"),
             sessions: [.busy, .idle, .needsYou(.permission), .stopped, .unknown, .exited, .busy],
             isStale: true)
         let view = HostView(snapshot, now: Self.noon.advanced(by: .milliseconds(1500)))
@@ -126,8 +134,9 @@ import Testing
         #expect(view.enabled)
         #expect(view.tags == ["ml"])
         #expect(view.generation == 3)
-        #expect(view.link == "libssh2")
+        #expect(view.link == "openssh")
         #expect(view.linkDetail == "dev@h:22, exec")
+        #expect(view.linkReason == "ProxyJump")
         #expect(view.lastObserved == APITime(Self.noon))
         #expect(view.ageSeconds == 1.5)
         #expect(view.stale)

@@ -66,6 +66,74 @@ import Testing
         }
     }
 
+    @Test func `cancelling ends the dial under way, whoever waits for it, and every later one`() async throws
+    {
+        let a = try HostID.named("a")
+        world.fleet.set(.hangs, for: a)
+        try await world.run(records: ["a", "b"]) { hub in
+            let b = try HostID.named("b")
+            while world.fleet.dials(of: a) == 0 { await Task.yield() }
+            // Who asks behind a cancel dials, and is let go by the next one.
+            let isLetGo = Locked(false)
+            let asking = Task {
+                try await hub.probe(a)
+                isLetGo.withLock { $0 = true }
+            }
+            while !isLetGo.withLock({ $0 }) {
+                do { try await hub.cancelRetries(of: a) } catch HubRefusal.nothingToCancel {}
+                await Task.yield()
+            }
+            try await asking.value
+            let dials = world.fleet.dials(of: a)
+            #expect(await hub.snapshot(of: a)?.condition == .dormant(.cancelled))
+            await #expect(throws: HubRefusal.nothingToCancel) { try await hub.cancelRetries(of: a) }
+            world.fleet.set(.succeeds, for: a)
+            for _ in 0..<12 { try await world.nextObservation(of: b) }
+            #expect(world.fleet.dials(of: a) == dials)
+            await hub.redial(a)
+            try await world.events.waitFor { $0.isCondition(.online, of: a) }
+        }
+    }
+
+    @Test func `a host that is online, disabled, broken or unknown has nothing to cancel`() async throws {
+        let (a, bad) = (try HostID.named("a"), try HostID.named("bad"))
+        try await world.run(records: ["a"]) { hub in
+            try await world.events.waitFor { $0.isCondition(.online, of: a) }
+            await #expect(throws: HubRefusal.nothingToCancel) { try await hub.cancelRetries(of: a) }
+            #expect(await hub.snapshot(of: a)?.condition == .online)
+            let place = SourceLocation(file: "bad.toml", line: 3, column: 1)
+            await hub.setRecords([world.record("a", isEnabled: false)], bad: [bad: (place, "no")])
+            await #expect(throws: HubRefusal.disabled) { try await hub.cancelRetries(of: a) }
+            await #expect(throws: HubRefusal.badRecord) { try await hub.cancelRetries(of: bad) }
+            let gone = try HostID.named("gone")
+            await #expect(throws: HubRefusal.noSuchHost) { try await hub.cancelRetries(of: gone) }
+            // Nothing dials a disabled host.
+            world.fleet.set(mayBeDialled: false, a)
+            await hub.redial(a)
+            await hub.redial(gone)
+            #expect(await hub.snapshot(of: a)?.condition == .disabled)
+        }
+    }
+
+    @Test(arguments: 0..<100)
+    func `however cancel, dial and resume interleave, one link is left at most`(round: Int) async throws {
+        let a = try HostID.named("a")
+        try await world.run(records: ["a"]) { hub in
+            for _ in 0..<(round % 10) { await Task.yield() }
+            do throws(HubRefusal) {
+                try await hub.cancelRetries(of: a)
+            } catch {
+                // It was online already.
+                #expect(error == .nothingToCancel)
+                return
+            }
+            for _ in 0..<(round / 10) { await Task.yield() }
+            await hub.redial(a)
+            try await world.events.waitFor { $0.isCondition(.online, of: a) }
+            #expect(world.fleet.openLinks(of: a) == 1)
+        }
+    }
+
     @Test(arguments: 0..<50)
     func `a host that is removed and comes back takes nothing of its earlier life`(round: Int) async throws {
         let a = try HostID.named("a")

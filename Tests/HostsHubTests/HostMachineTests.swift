@@ -152,6 +152,111 @@ import Testing
         }
     }
 
+    // MARK: Cancelling
+
+    /// Where a host can be when its person wants no more attempts.
+    enum Place: String, Sendable, CaseIterable {
+        case disabled, dialling, verifying, online, waiting, limited, stopped, dormant
+
+        func reach(_ bench: inout Bench) {
+            switch self {
+            case .disabled:
+                bench.record.isEnabled = false
+                bench.start()
+            case .dialling: bench.start()
+            case .verifying:
+                bench.start()
+                bench.apply(.dialed(token: 1, .fake))
+            case .online: bench.goOnline()
+            case .waiting:
+                bench.start()
+                bench.apply(.dialFailed(token: 1, .reset))
+            case .limited:
+                bench.start()
+                bench.apply(.dialFailed(token: 1, .rateLimited(detail: "no")))
+            case .stopped:
+                bench.start()
+                bench.apply(.dialFailed(token: 1, .keyMissing(path: "k")))
+            case .dormant:
+                bench.start()
+                bench.apply(.dialFailed(token: 1, .cancelled))
+            }
+        }
+
+        /// What is to be done; nil where there is nothing to cancel.
+        var effects: [HostMachine.Effect]? {
+            switch self {
+            case .dialling: [.abandonDial(token: 1), .lookEnded]
+            case .verifying: [.close(token: 1, .cancelled), .lookEnded]
+            case .waiting, .limited: []
+            case .disabled, .online, .stopped, .dormant: nil
+            }
+        }
+
+        var lastError: LinkError? {
+            switch self {
+            case .waiting: .reset
+            case .limited: .rateLimited(detail: "no")
+            case .stopped: .keyMissing(path: "k")
+            case .dormant: .cancelled
+            case .disabled, .dialling, .verifying, .online: nil
+            }
+        }
+    }
+
+    @Test(arguments: Place.allCases)
+    func `cancelling ends what is tried and leaves the rest alone`(place: Place) {
+        var bench = Bench()
+        place.reach(&bench)
+        let before = bench.machine.condition
+        let generation = bench.machine.generation
+        #expect(bench.machine.hasRetries == (place.effects != nil))
+        let effects = bench.apply(.cancelRetries)
+        #expect(bench.machine.lastError == place.lastError)
+        guard let expected = place.effects else {
+            #expect(effects == [])
+            #expect(bench.machine.condition == before)
+            return
+        }
+        let end = FleetEvent.condition(
+            bench.record.id, from: before, to: .dormant(.cancelled), at: bench.wall)
+        #expect(effects == expected + [.emit(end)])
+        #expect(bench.machine.condition == .dormant(.cancelled))
+        #expect(bench.machine.generation > generation)
+        // Nothing brings it back by itself: no timer, no other way to make links, no label.
+        for id in 0..<10 { #expect(bench.apply(.timerFired(id: id)) == []) }
+        #expect(bench.apply(.linkSettingsChanged) == [])
+        #expect(bench.edit { $0.label = "Other" } == [])
+        #expect(bench.apply(.cancelRetries) == [])
+        #expect(bench.apply(.resume) == [.dial(bench.record, token: bench.machine.generation)] + bench.news)
+    }
+
+    @Test func `what a cancelled dial leads to is closed or forgotten`() {
+        for late: HostMachine.Event in [.dialed(token: 1, .fake), .dialFailed(token: 1, .reset)] {
+            for resumes in [false, true] {
+                var bench = Bench()
+                bench.start()
+                bench.apply(.cancelRetries)
+                if resumes { bench.apply(.resume) }
+                let before = bench.machine.condition
+                let isLink = if case .dialed = late { true } else { false }
+                #expect(bench.apply(late) == (isLink ? [.close(token: 1, .superseded)] : []))
+                #expect(bench.machine.condition == before)
+            }
+        }
+    }
+
+    @Test func `a cancelled host that is edited or enabled again dials`() {
+        var bench = Bench()
+        bench.start()
+        bench.apply(.cancelRetries)
+        #expect(
+            bench.edit { $0.destination = "other" }.contains { if case .dial = $0 { true } else { false } })
+        bench.apply(.cancelRetries)
+        bench.edit { $0.isEnabled = false }
+        #expect(bench.edit { $0.isEnabled = true }.contains { if case .dial = $0 { true } else { false } })
+    }
+
     // MARK: Overdue looks
 
     @Test func `an overdue look is shown as checking, is not doubled, and heals without a new link`() {
@@ -305,7 +410,7 @@ import Testing
         for _ in 0..<400 {
             bench.advance(by: .milliseconds(Int.random(in: 0..<9000, using: &generator)))
             let token = dialled.randomElement(using: &generator) ?? 0
-            switch Int.random(in: 0..<10, using: &generator) {
+            switch Int.random(in: 0..<11, using: &generator) {
             case 0, 1:
                 guard dialled.remove(token) != nil else { continue }
                 open.insert(token)
@@ -321,6 +426,7 @@ import Testing
             case 6: absorb(bench.apply(.timerFired(id: timers.randomElement(using: &generator) ?? 0)))
             case 7: absorb(bench.apply(.resume))
             case 8: absorb(bench.edit { $0.isEnabled.toggle() })
+            case 9: absorb(bench.apply(.cancelRetries))
             default: absorb(bench.apply(.look))
             }
             #expect(open.count <= 1)

@@ -24,8 +24,8 @@ import Testing
         #expect(try files(of: daemon).subtracting(before) == ["hosts.d/b.override.toml"])
         #expect(before.subtracting(try files(of: daemon)).isEmpty)
 
-        for verb in ["probe", "resume"] {
-            let refusal = try await daemon.hostsctl(verb, "b")
+        for verb in ["probe", "resume", "cancel", "unlock"] {
+            let refusal = try await daemon.hostsctl([verb, "b"], input: "a passphrase\n")
             #expect(refusal.status == 7)
             #expect(refusal.errorOutput.contains("b is disabled"))
             #expect(refusal.errorOutput.contains("hostsctl enable b"))

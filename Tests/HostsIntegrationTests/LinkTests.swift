@@ -40,6 +40,30 @@ import Testing
         await daemon.terminate()
     }
 
+    @Test func `cancel ends the attempts to reach a host that is gone, and resume begins again`() async throws
+    {
+        let server = try await server("a")
+        let daemon = try await PrivateDaemon(servers: [server], settings: PrivateDaemon.quick)
+        let online = try await daemon.until("a", "online")
+        let early = try await daemon.hostsctl("cancel", "a")
+        #expect(early.status == 1)
+        #expect(early.errorOutput.contains("there is nothing to cancel: a is"))
+        server.stop()
+        let lost = try await daemon.until("a", "reconnecting", after: online)
+        #expect(try await daemon.hostsctl("cancel", "a").status == 0)
+        let dormant = try await daemon.until("a", "dormant", after: lost)
+        let shown = try await daemon.host("a")
+        #expect(shown.condition == "dormant")
+        #expect(shown.code == "link.cancelled")
+        #expect(shown.reason?.hasPrefix("its attempts were cancelled; the last error: ") == true)
+        #expect(shown.help == "dial it now with: hostsctl resume a")
+        try await server.restart()
+        #expect(try await daemon.hostsctl("cancel", "a").status == 1)
+        #expect(try await daemon.hostsctl("resume", "a").status == 0)
+        try await daemon.until("a", "online", after: dormant)
+        await daemon.terminate()
+    }
+
     @Test func `a frozen server is noticed, and heals without a new login`() async throws {
         let server = try await server("a")
         let daemon = try await PrivateDaemon(servers: [server], settings: PrivateDaemon.quick)

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HostsAPI
+import HostsLog
 import HostsModel
 import HostsTestSupport
 import Testing
@@ -30,7 +31,10 @@ import Testing
         Row("POST", "/v1/hosts/gpu/disable", 200, #""changed":false"#),
         Row("POST", "/v1/hosts/devbox/probe", 200, #""message":"done""#),
         Row("POST", "/v1/hosts/devbox/resume", 200, #""message":"done""#),
+        Row("POST", "/v1/hosts/devbox/cancel", 200, #""message":"done""#),
         Row("POST", "/v1/hosts/devbox/check", 200, #""passed":true"#),
+        Row("POST", "/v1/hosts/devbox/trust", 200, #""added":false"#),
+        Row("POST", "/v1/hosts/devbox/unlock", 400, #"the body must be {\"passphrase\":\"…\"}"#),
         Row("GET", "/v1/sessions", 200, #""id":"devbox/42-ab""#),
         Row("GET", "/v1/sessions?host=devbox", 200, #""id":"devbox/42-ab""#),
         Row("GET", "/v1/sessions?host=gpu", 200, #""sessions":[]"#),
@@ -170,9 +174,67 @@ import Testing
         }
     }
 
-    @Test func `a body of one mebibyte is read, and one byte more is too large`() async throws {
+    private static let fingerprint = "SHA256:" + String(repeating: "a", count: 43)
+
+    @Test(arguments: [
+        ("", 200, #""fingerprint":"SHA256:asked""#), ("{}", 200, #""added":false"#),
+        (#"{"fingerprint":"\#(fingerprint)"}"#, 200, #""added":true"#),
+        (#"{"fingerprint":"SHA256:short"}"#, 400, "fingerprint must be SHA256:"),
+        (#"{"fingerprnt":"\#(fingerprint)"}"#, 400, "the body has no member fingerprnt"),
+        (#"{"fingerprint":1}"#, 400, "the body must be {} or"), ("[]", 400, "the body must be {} or"),
+        ("hello", 400, "the body must be {} or"),
+    ])
+    func `the body of trust is nothing, or a fingerprint`(body: String, status: Int, part: String)
+        async throws
+    {
         try await ServerFixture.with { server in
-            let whole = String(repeating: "x", count: 1024 * 1024)
+            let reply = try await server.request("POST", "/v1/hosts/devbox/trust", body: body)
+            #expect(reply.status == status)
+            #expect(reply.body.contains(part), "\(reply.body)")
+        }
+    }
+
+    @Test func `a passphrase reaches the daemon whole, in pieces too, and is neither logged nor repeated`()
+        async throws
+    {
+        try await ServerFixture.with { server in
+            let wrong = "hunter2-" + String(repeating: "x", count: 40_000)
+            let refused = try await server.request(
+                "POST", "/v1/hosts/devbox/unlock", body: #"{"passphrase":"\#(wrong)"}"#)
+            #expect(refused.status == 403)
+            #expect(refused.body.contains(#""code":"key.wrong-passphrase""#))
+            let client = try Client(server.path)
+            await client.send(
+                ServerFixture.head(
+                    "POST", "/v1/hosts/devbox/unlock", ["Transfer-Encoding: chunked", "Connection: close"]))
+            for piece in [#"{"pass"#, #"phrase":"ri"#, #"ght"}"#] {
+                await client.send(String(piece.utf8.count, radix: 16) + "\r\n" + piece + "\r\n")
+            }
+            await client.send("0\r\n\r\n")
+            let opened = try Reply(await client.readToEnd())
+            #expect(opened.status == 200)
+            #expect(opened.body == #"{"host":"devbox","keys":["/k"],"schema":1}"#)
+            let broken = try await server.request(
+                "POST", "/v1/hosts/devbox/unlock", body: #"{"passphrase":"hunter2"#)
+            let disabled = try await server.request(
+                "POST", "/v1/hosts/gpu/unlock", body: #"{"passphrase":"hunter2"}"#)
+            #expect([broken.status, disabled.status] == [400, 409])
+            let given = await server.daemon.passphrases.map { String(decoding: $0, as: UTF8.self) }
+            #expect(given == [wrong, "right"])
+            #expect(![refused, broken, disabled].contains { $0.body.contains("hunter2") })
+            let logged = server.daemon.center.records().map { "\($0)" }.joined()
+            #expect(logged.contains("/v1/hosts/devbox/unlock"))
+            #expect(!logged.contains("hunter2"))
+        }
+    }
+
+    @Test func `a body up to the limit is read, and one byte more is too large`() async throws {
+        try await ServerFixture.with { server in
+            let whole = String(repeating: "x", count: HTTPRequest.bodyLimit.bytes)
+            let read = try await server.request("POST", "/v1/hosts/devbox/trust", body: whole)
+            #expect(read.body.contains("the body must be {} or"))
+            let cut = try await server.request("POST", "/v1/hosts/devbox/trust", body: whole + "x")
+            #expect(cut.status == 413)
             let refused = try await server.request("POST", "/v1/reload", body: whole)
             #expect(refused.status == 400)
             #expect(refused.body.contains("POST /v1/reload takes no body"))

@@ -18,6 +18,7 @@ import Testing
         var path: String
         var query: Set<String> = []
         var schemas: Set<String> = []
+        var takesBody = false
     }
 
     private static func lines() throws -> [Line] {
@@ -41,6 +42,7 @@ import Testing
             } else if line.depth == 4, ["get:", "post:"].contains(line.text) {
                 result.append(Operation(method: line.text.dropLast().uppercased(), path: path))
             } else if !result.isEmpty {
+                if line.text == "requestBody:" { result[result.count - 1].takesBody = true }
                 if let match = line.text.firstMatch(of: /\{name: ([a-z]+), in: query/) {
                     result[result.count - 1].query.insert(String(match.output.1))
                 }
@@ -81,6 +83,13 @@ import Testing
         #expect(described == real)
     }
 
+    @Test func `the file and the table have the same routes with a body`() throws {
+        let described = try Self.operations().filter(\.takesBody).map { "\($0.method) \($0.path)" }
+        let real = Self.routes.filter(\.takesBody).map { "\($0.method.rawValue) \($0.pattern)" }
+        #expect(!real.isEmpty)
+        #expect(Set(described) == Set(real))
+    }
+
     @Test func `the file names the limits that hold`() throws {
         let text = try Self.lines().map(\.text).joined(separator: "\n")
         #expect(text.contains("maximum: \(APIRoutes.listLimit), default: \(APIRoutes.defaultEventLimit)}"))
@@ -111,6 +120,9 @@ import Testing
             "FleetSummary": status.summary, "HookView": status.hooks[0], "HookList": try await daemon.hooks(),
             "DiagnosticView": status.diagnostics[0], "ReloadDocument": try await daemon.reload(),
             "ActionDocument": try await daemon.enable("gpu"), "CheckDocument": try await daemon.check("gpu"),
+            "TrustDocument": try await daemon.trust("gpu", fingerprint: nil),
+            "HostKeyView": try await daemon.trust("gpu", fingerprint: nil).key,
+            "UnlockDocument": UnlockDocument(host: "gpu", keys: []),
             "ErrorDocument": error, "ErrorDetail": error.error, "HostView": hosts.hosts[0],
             "SessionCounts": SessionCounts(), "HostList": hosts, "HostDocument": try await daemon.host("gpu"),
             "RecordValue": RecordValue(key: "k", value: "v", origin: nil), "SessionView": session,

@@ -31,7 +31,7 @@ import Testing
 
     @Test func `a body over the limit is too large`() {
         let peer = Peer(uid: 1000, pid: 1)
-        #expect(refusal(peer: peer, size: .mebibytes(1)) == nil)
-        #expect(refusal(peer: peer, size: .bytes(1024 * 1024 + 1))?.status == 413)
+        #expect(refusal(peer: peer, size: HTTPRequest.bodyLimit) == nil)
+        #expect(refusal(peer: peer, size: .bytes(HTTPRequest.bodyLimit.bytes + 1))?.status == 413)
     }
 }

@@ -14,6 +14,8 @@ CURLcode hosts_curl_set_number(CURL *handle, CURLoption option, long value);
 CURLcode hosts_curl_set_text(CURL *handle, CURLoption option, const char *value);
 /* libcurl keeps the list until the next transfer has ended. */
 CURLcode hosts_curl_set_list(CURL *handle, CURLoption option, struct curl_slist *list);
+/* libcurl reads the bytes where they are until the transfer has ended. */
+CURLcode hosts_curl_set_body(CURL *handle, const void *bytes, size_t count);
 CURLcode hosts_curl_set_writers(CURL *handle, hosts_curl_writer head, hosts_curl_writer body, void *context);
 
 /* The HTTP status of the answer, 0 before there is one. */

@@ -7,7 +7,7 @@ package struct APIRequest: Hashable, Sendable {
 
     /// What can be done to a host.
     package enum HostAction: String, Hashable, Sendable, CaseIterable {
-        case enable, disable, probe, resume, check
+        case enable, disable, probe, resume, cancel, check
     }
 
     /// One `name=value` of the query.
@@ -25,11 +25,14 @@ package struct APIRequest: Hashable, Sendable {
     /// The parts of the path after the root, not encoded.
     package let path: [String]
     package let query: [Item]
+    /// JSON; of a POST only.
+    package let body: SecretBytes?
 
-    package init(_ method: Method, _ path: [String], query: [Item] = []) {
+    package init(_ method: Method, _ path: [String], query: [Item] = [], body: SecretBytes? = nil) {
         self.method = method
         self.path = path
         self.query = query
+        self.body = body
     }
 
     package static let status = APIRequest(.get, ["v1", "status"])
@@ -42,6 +45,26 @@ package struct APIRequest: Hashable, Sendable {
 
     package static func act(_ action: HostAction, on name: String) -> APIRequest {
         APIRequest(.post, ["v1", "hosts", name, action.rawValue])
+    }
+
+    /// Asks a host for its key, or adds it to known_hosts.
+    ///
+    /// - Parameters:
+    ///   - name: The host.
+    ///   - fingerprint: Of the key that the person accepts; nil for the question.
+    /// - Returns: The request.
+    package static func trust(_ name: String, fingerprint: String? = nil) -> APIRequest {
+        APIRequest(.post, ["v1", "hosts", name, "trust"], body: fingerprint.map { TrustBody.encoded($0) })
+    }
+
+    /// Opens the keys of a host that have a passphrase.
+    ///
+    /// - Parameters:
+    ///   - name: The host.
+    ///   - body: From `PassphraseBody`.
+    /// - Returns: The request.
+    package static func unlock(_ name: String, _ body: SecretBytes) -> APIRequest {
+        APIRequest(.post, ["v1", "hosts", name, "unlock"], body: body)
     }
 
     package static func sessions(host: String? = nil) -> APIRequest {

@@ -6,7 +6,7 @@ package struct ClientLimits: Hashable, Sendable {
     package var connect: Duration
     /// For the whole of a call, and for the first byte of a stream.
     package var call: Duration
-    /// For a call that makes the daemon dial a host (`check`): its own stages may take 65 s.
+    /// For a call that makes the daemon dial a host or open a key: its own stages may take 65 s.
     package var check: Duration
     /// How often a stream says that it lives (the server's side of this is its own constant).
     package var heartbeat: Duration

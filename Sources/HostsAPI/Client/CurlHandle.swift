@@ -40,6 +40,15 @@ struct CurlHandle: ~Copyable {
         hosts_curl_set_text(easy, option, text) == CURLE_OK
     }
 
+    /// Sets what the next POST sends.
+    ///
+    /// - Parameter body: Not copied: it must outlive the transfer. Nil for an empty one.
+    /// - Returns: Whether libcurl takes it.
+    func setBody(_ body: SecretBytes?) -> Bool {
+        guard let body else { return set(CURLOPT_POSTFIELDSIZE, 0) && set(CURLOPT_COPYPOSTFIELDS, "") }
+        return body.withBytes { hosts_curl_set_body(easy, $0.baseAddress, $0.count) } == CURLE_OK
+    }
+
     func useHeaders() -> Bool {
         hosts_curl_set_list(easy, CURLOPT_HTTPHEADER, headers) == CURLE_OK
     }

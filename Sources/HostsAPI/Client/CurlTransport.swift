@@ -26,7 +26,8 @@ package final class CurlTransport: DaemonTransport {
         guard socket.utf8.count <= SocketLocator.pathLimit else {
             throw .socketPathTooLong(path: socket, limit: SocketLocator.pathLimit)
         }
-        guard let calls = CurlHandle(headers: ["Accept: application/json"]) else {
+        guard let calls = CurlHandle(headers: ["Accept: application/json", "Content-Type: application/json"])
+        else {
             throw .unavailable(detail: "libcurl cannot be initialised")
         }
         self.socket = socket
@@ -40,6 +41,8 @@ package final class CurlTransport: DaemonTransport {
         let receiver = CurlReceiver(limits: limits, wantsLines: false, now: .now)
         try prepare(calls, request, receiver)
         defer { calls.finish() }
+        // libcurl reads the body where it is.
+        defer { withExtendedLifetime(request) {} }
         let deadline = ContinuousClock.now.advanced(by: timeout)
         while true {
             if let result = calls.advance() {
@@ -105,8 +108,7 @@ package final class CurlTransport: DaemonTransport {
             done = done && handle.set(CURLOPT_HTTPGET, 1)
         case .post:
             done = done && handle.set(CURLOPT_POST, 1)
-            done = done && handle.set(CURLOPT_POSTFIELDSIZE, 0)
-            done = done && handle.set(CURLOPT_COPYPOSTFIELDS, "")
+            done = done && handle.setBody(request.body)
         }
         done = done && handle.useHeaders()
         done = done && handle.deliver(to: receiver)

@@ -4,7 +4,7 @@ import HostsModel
 ///
 /// A host is lost when it was online in this run and then either has used up its reconnect schedule or is away for
 /// 90 s and three attempts. While it is lost nothing is observed there, so its agents raise no alerts. What is our
-/// own doing (asleep, disabled) is no loss.
+/// own doing (asleep, disabled, cancelled) is no loss.
 struct HostWatch {
     /// How long a host may be away before that is worth telling.
     static let patience = Duration.seconds(90)
@@ -41,15 +41,15 @@ struct HostWatch {
             begin(now)
             outage?.attempts = attempt
         case .limited: begin(now, attempts: Self.patientAttempts)
+        case .asleep, .dormant(.cancelled):
+            if outage?.told == .nothing { outage = nil }
+            return nil
         case .dormant(let error):
             begin(now)
             return lose(error)
         case .needsYou(let error), .unsupported(let error):
             begin(now)
             return needPerson(error)
-        case .asleep:
-            if outage?.told == .nothing { outage = nil }
-            return nil
         case .disabled:
             self = HostWatch()
             return nil

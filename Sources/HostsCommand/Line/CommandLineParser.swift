@@ -120,7 +120,7 @@ struct CommandLineParser {
         case .choices(let words):
             let wrong = value.split(separator: ",").map(String.init).first { !words.contains($0) }
             return wrong.flatMap { Suggestion.nearest(to: $0, among: words) }
-        case .none, .text, .path, .host, .count, .seconds: return nil
+        case .none, .text, .path, .host, .fingerprint, .count, .seconds: return nil
         }
     }
 
@@ -144,9 +144,8 @@ struct CommandLineParser {
         case .completion:
             guard let shell = invocation.operands.first, !CommandTable.shells.contains(shell) else { return }
             throw .unknownShell(shell)
-        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .check,
-            .hooks,
-            .reload, .version, .complete:
+        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .cancel,
+            .check, .trust, .unlock, .hooks, .reload, .version, .complete:
             return
         }
     }

@@ -55,7 +55,7 @@ struct CommandTable: Sendable {
             ),
             OptionSpecification(
                 .timeout, value: .seconds(upTo: 86_400),
-                "give up after so long (default 10; check 75; -f never)"),
+                "give up after so long (default 10; check, trust, unlock 75; -f never)"),
             OptionSpecification(
                 .socket, value: .path("PATH"),
                 "the daemon's socket (else HOSTSD_SOCKET, else where it belongs)"),
@@ -75,6 +75,8 @@ struct CommandTable: Sendable {
             OptionSpecification(.category, value: .choices(categories), "only these, such as attention,hub"),
             OptionSpecification(
                 .level, value: .choice(levels), "this level and above (default: info)"),
+            OptionSpecification(
+                .yes, value: .fingerprint, "accept the key of this fingerprint without a question"),
         ],
         common: [
             .json, .quiet, .color, .timeout, .socket, .configDirectory, .stateDirectory, .help, .version,
@@ -125,6 +127,24 @@ struct CommandTable: Sendable {
             details: ["The last sessions stay on show, with their age."]),
         VerbSpecification(.probe, .act, .one(.host, "HOST"), "look at a host now"),
         VerbSpecification(.resume, .act, .one(.host, "HOST"), "connect to a host now, not by the schedule"),
+        VerbSpecification(
+            .cancel, .act, .some(.host, "HOST"), "stop the attempts to reach hosts, until resume",
+            details: ["For a host that is being connected, or waits for its next attempt."]),
+        VerbSpecification(
+            .trust, .act, .one(.host, "HOST"), options: [.yes], "accept the key that a host shows",
+            details: [
+                "Shows the key, asks, and adds it to known_hosts; then hostsd connects. Without a terminal,",
+                "--yes names the key. One that has changed or is revoked is never added; the exit code is 7.",
+                "Where a jump host is not trusted yet, its key comes first. Works for disabled hosts, too.",
+            ],
+            examples: ["hostsctl trust devbox"]),
+        VerbSpecification(
+            .unlock, .act, .one(.host, "HOST"), "open the keys of a host that have a passphrase",
+            details: [
+                "Asks for the passphrase on the terminal, or reads one line where standard input is none.",
+                "hostsd keeps open keys in memory until it stops, and connects every host that waits for them.",
+            ],
+            examples: ["hostsctl unlock devbox", "pass show devbox | hostsctl unlock devbox"]),
         VerbSpecification(
             .check, .act, .one(.host, "HOST"), "try a host with a connection of its own, then close it",
             details: ["Works for disabled hosts, too. The exit code is 1 if the host is not reached."]),

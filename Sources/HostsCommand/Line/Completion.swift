@@ -57,7 +57,7 @@ struct Completion {
             let done = parts.dropLast()
             let head = done.map { $0 + "," }.joined()
             return words.filter { $0.hasPrefix(parts.last ?? "") && !done.contains($0) }.map { head + $0 }
-        case .none?, .text, .path, .count, .seconds, nil: return []
+        case .none?, .text, .path, .fingerprint, .count, .seconds, nil: return []
         }
     }
 

@@ -22,7 +22,8 @@ package enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
         case .notFound: "no such host or session"
         case .attentionPending: "somebody waits for you (reserved for predicates about attention)"
         case .badConfiguration: "the configuration has errors"
-        case .notPermitted: "not permitted: the host is disabled, or hostsd belongs to somebody else"
+        case .notPermitted:
+            "not permitted: a disabled host, a key or passphrase that is wrong, another's hostsd"
         case .notRunning: "hostsd is not running, or its socket cannot be reached"
         case .timedOut: "no answer within --timeout"
         case .interrupted: "interrupted (Ctrl-C)"

@@ -1,9 +1,11 @@
+import HostsAPI
+
 /// Every option there is; one name means the same with each verb that takes it.
 enum OptionName: String, Hashable, Sendable, CaseIterable {
     case json, socket, timeout, color, quiet, help, version
     case configDirectory = "config-dir"
     case stateDirectory = "state-dir"
-    case follow, after, limit, host, kind, category, level
+    case follow, after, limit, host, kind, category, level, yes
 }
 
 /// One option: how it is written, what it takes, what it does.
@@ -14,6 +16,8 @@ struct OptionSpecification: Hashable, Sendable {
         case text(String)
         case path(String)
         case host
+        /// Of a key, as ssh-keygen -l shows it.
+        case fingerprint
         /// A whole number in a range.
         case count(ClosedRange<Int>)
         /// Seconds, with a fraction, above 0.
@@ -43,6 +47,7 @@ extension OptionSpecification.Value {
         case .none: nil
         case .text(let name), .path(let name): name
         case .host: "HOST"
+        case .fingerprint: "FINGERPRINT"
         case .count: "N"
         case .seconds: "SECONDS"
         case .choice(let words): words.count <= 3 ? words.joined(separator: "|") : "WORD"
@@ -55,6 +60,9 @@ extension OptionSpecification.Value {
         switch self {
         case .none: return nil
         case .text, .path, .host: return text.isEmpty ? "must not be empty" : nil
+        case .fingerprint:
+            return TrustBody.isFingerprint(text)
+                ? nil : "must be a fingerprint as ssh-keygen -l shows it, SHA256:..."
         case .count(let range):
             guard let number = Int(text), range.contains(number) else {
                 return "must be a number from \(range.lowerBound) to \(range.upperBound)"

@@ -2,7 +2,7 @@
 enum Verb: String, Hashable, Sendable, CaseIterable {
     case list, status, show, sessions
     case events, logs
-    case enable, disable, probe, resume, check
+    case enable, disable, probe, resume, cancel, check, trust, unlock
     case hooks, reload
     case help, version, completion
     /// Asked by the completion scripts; not for people.

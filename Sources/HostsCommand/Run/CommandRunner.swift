@@ -9,21 +9,33 @@ struct CommandRunner {
     private let version: String
     private let client: DaemonClient
     private let output: Output
+    private let console: any Console
 
     init(
         invocation: Invocation, version: String, transport: any DaemonTransport, output: Output,
-        pause: @escaping (Duration) -> Void
+        console: any Console, pause: @escaping (Duration) -> Void
     ) {
         self.invocation = invocation
         self.version = version
         self.output = output
+        self.console = console
         let asked = invocation.duration(.timeout)
         let limits = ClientLimits()
-        let timeout = asked ?? (invocation.verb == .check ? limits.check : limits.call)
+        let timeout = asked ?? (Self.isLong(invocation.verb) ? limits.check : limits.call)
         client = DaemonClient(
             transport: transport, timeout: timeout,
             deadline: asked.map { ContinuousClock.now.advanced(by: $0) },
             pause: pause)
+    }
+
+    /// Whether the daemon waits for a host, or works on a key that may be made to take long.
+    private static func isLong(_ verb: Verb) -> Bool {
+        switch verb {
+        case .check, .trust, .unlock: true
+        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .cancel,
+            .hooks, .reload, .help, .version, .completion, .complete:
+            false
+        }
     }
 
     /// Carries the command line out.
@@ -41,7 +53,10 @@ struct CommandRunner {
         case .disable: forEachHost { name throws(ClientError) in try act(.disable, on: name) }
         case .probe: forEachHost { name throws(ClientError) in try act(.probe, on: name) }
         case .resume: forEachHost { name throws(ClientError) in try act(.resume, on: name) }
+        case .cancel: forEachHost { name throws(ClientError) in try act(.cancel, on: name) }
         case .check: forEachHost(check)
+        case .trust: forEachHost(trust)
+        case .unlock: forEachHost(unlock)
         case .hooks: try hooks()
         case .reload: try reload()
         case .version: try versions()
@@ -227,6 +242,15 @@ struct CommandRunner {
             output.write(CheckPage(document: document, appearance: output.appearance).lines)
         }
         return document.passed ? .success : .failure
+    }
+
+    private func trust(_ name: String) throws(ClientError) -> ExitCode {
+        try TrustCommand(client: client, output: output, console: console)
+            .run(name, accepting: invocation.values[.yes])
+    }
+
+    private func unlock(_ name: String) throws(ClientError) -> ExitCode {
+        try UnlockCommand(client: client, output: output, console: console).run(name)
     }
 
     private func reload() throws(ClientError) -> ExitCode {

@@ -66,7 +66,8 @@ struct ErrorWords {
         switch code {
         case "host.not-found", "session.not-found": return .notFound
         case "config.error", "config.broken": return .badConfiguration
-        case "request.not-permitted", "host.disabled": return .notPermitted
+        case "request.not-permitted", "host.disabled", "hostkey.other", "hostkey.changed", "hostkey.revoked":
+            return .notPermitted
         case "request.bad": return .usage
         case "timeout": return .timedOut
         case "daemon.stopping": return .notRunning

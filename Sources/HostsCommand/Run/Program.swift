@@ -42,9 +42,8 @@ package struct Program {
         case .help: output.write(Help(table: table).page(on: invocation.operands.first))
         case .completion: output.write(invocation.operands.first.flatMap(Completion.script) ?? "")
         case .complete: complete(invocation.operands, output)
-        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .check,
-            .hooks,
-            .reload, .version:
+        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .cancel,
+            .check, .trust, .unlock, .hooks, .reload, .version:
             return ask(invocation, output)
         }
         return .success
@@ -57,7 +56,7 @@ package struct Program {
             let transport = try world.makeTransport(try locator.locate(exists: world.exists))
             let runner = CommandRunner(
                 invocation: invocation, version: version, transport: transport, output: output,
-                pause: world.pause)
+                console: world.console, pause: world.pause)
             return try runner.run()
         } catch {
             // The version of this program is worth showing when no daemon runs.

@@ -43,6 +43,7 @@ struct HostPage {
         facts.add("agents", words.agents)
         let link = [host.link, host.linkDetail].compactMap { $0 }
         facts.add("link", foreign: link.isEmpty ? nil : link.joined(separator: ": "))
+        facts.add("why", foreign: host.linkReason)
         facts.add("generation", StyledText(String(host.generation)))
         facts.add("boot", foreign: host.bootID)
         if !host.tags.isEmpty { facts.add("tags", foreign: host.tags.joined(separator: ", ")) }

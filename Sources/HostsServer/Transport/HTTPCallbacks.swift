@@ -13,10 +13,12 @@ enum HTTPCallbacks {
                 owner(cls).targets[connection] = String(cString: target)
                 return nil
             },
-            handle: { cls, connection, _, method, _, _, size, request in
+            handle: { cls, connection, _, method, _, part, size, request in
                 guard let connection, let method, let size, let request else { return .NO }
                 return owner(cls).handle(
-                    connection, method: method, uploadSize: &size.pointee, id: &request.pointee)
+                    connection, method: method,
+                    part: UnsafeRawBufferPointer(start: part, count: size.pointee),
+                    uploadSize: &size.pointee, id: &request.pointee)
             },
             completed: { cls, connection, request, _ in
                 guard let connection, let request else { return }
@@ -45,8 +47,8 @@ extension HTTPLoopCore {
 
     /// Called with the header, then with each part of the body, then once more; and once more after a resume.
     func handle(
-        _ connection: OpaquePointer, method: UnsafePointer<CChar>, uploadSize: inout Int,
-        id: inout UnsafeMutableRawPointer?
+        _ connection: OpaquePointer, method: UnsafePointer<CChar>, part: UnsafeRawBufferPointer,
+        uploadSize: inout Int, id: inout UnsafeMutableRawPointer?
     ) -> MHD_Result {
         guard let known = live[Int(bitPattern: id)] else {
             let new = newID()
@@ -54,7 +56,7 @@ extension HTTPLoopCore {
             return begin(connection, method: String(cString: method), id: new)
         }
         if uploadSize > 0 {
-            known.bodyBytes += uploadSize
+            known.receive(part)
             uploadSize = 0
             return known.bodyBytes > HTTPLimits.drain.bytes ? .NO : .YES
         }
@@ -97,7 +99,7 @@ extension HTTPLoopCore {
         let request = known.request
         known.request = HTTPRequest(
             method: request.method, target: request.target, fields: request.fields, peer: request.peer,
-            bodySize: .bytes(known.bodyBytes))
+            bodySize: .bytes(known.bodyBytes), body: known.takeBody())
         guard loop.hand(Exchange(id: id, request: known.request, loop: loop)) else {
             let error = APIError.busy("too many requests wait")
             return queue(.whole(HTTPResponse(error: error)), for: known, id: id)

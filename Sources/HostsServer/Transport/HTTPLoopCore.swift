@@ -31,11 +31,27 @@ final class HTTPLoopCore {
         var phase = Phase.receiving
         /// A stream that has nothing to send is suspended.
         var isSuspended = false
-        var bodyBytes = 0
+        private(set) var bodyBytes = 0
+        /// What has come of the body; nil before anything has, and once it is too large.
+        private var body: SecretBytes.Builder?
 
         init(connection: OpaquePointer, request: HTTPRequest) {
             self.connection = connection
             self.request = request
+        }
+
+        /// Takes a part of the body; keeps it as long as all of it is small enough.
+        func receive(_ part: UnsafeRawBufferPointer) {
+            let limit = HTTPRequest.bodyLimit.bytes
+            if bodyBytes == 0, part.count <= limit { body = SecretBytes.Builder(capacity: limit) }
+            bodyBytes += part.count
+            if body?.append(part) == false { body = nil }
+        }
+
+        /// Gives the body away.
+        func takeBody() -> SecretBytes? {
+            defer { body = nil }
+            return body?.finish()
         }
     }
 

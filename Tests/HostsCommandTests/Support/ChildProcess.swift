@@ -13,7 +13,7 @@ struct ChildProcess {
     private let error: Int32
 
     /// The program that was built beside the tests.
-    private static func programPath() throws -> String {
+    static func programPath() throws -> String {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = buffer.withUnsafeMutableBytes { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in
@@ -30,9 +30,10 @@ struct ChildProcess {
     ///
     /// - Parameters:
     ///   - arguments: The words after the program's name.
+    ///   - input: The path of a file that it reads as standard input; nil for the test's own.
     ///   - reads: Whether anybody reads its output; if not, the pipe is closed before it starts.
     /// - Throws: When it cannot be started.
-    init(_ arguments: [String], reads: Bool = true) throws {
+    init(_ arguments: [String], input: String? = nil, reads: Bool = true) throws {
         var out: [Int32] = [0, 0]
         var err: [Int32] = [0, 0]
         // Close-on-exec from the beginning: children of parallel tests must not hold each other's ends.
@@ -43,6 +44,7 @@ struct ChildProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
+        if let input { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0) }
         posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO)
         // The test's own threads block or ignore signals that mean something to the child.

@@ -9,7 +9,8 @@ enum Documents {
 
     static func host(
         _ name: String, _ condition: String, seen: Double?, label: String? = nil, reason: String? = nil,
-        code: String? = nil, help: String? = nil, link: String? = nil, attempt: Int? = nil,
+        code: String? = nil, help: String? = nil, link: String? = nil, linkReason: String? = nil,
+        attempt: Int? = nil,
         next: Double? = nil,
         sessions: SessionCounts = SessionCounts(), warnings: [String] = []
     ) -> HostView {
@@ -18,7 +19,8 @@ enum Documents {
             reason: reason,
             code: code, help: help, link: link,
             linkDetail: link.map { _ in "dev@127.0.0.1:2201, key ~/.ssh/id_ed25519" },
-            generation: 3, lastObserved: seen.map(time), ageSeconds: seen, stale: condition != "online",
+            linkReason: linkReason, generation: 3, lastObserved: seen.map(time), ageSeconds: seen,
+            stale: condition != "online",
             attempt: attempt, nextAttempt: next.map { time(-$0) },
             bootID: seen == nil ? nil : "5f0c2a52-7a40-4a3e-9d0c-0a1b2c3d4e5f", tags: ["ml", "office"],
             sessions: sessions, warnings: warnings)
@@ -42,7 +44,8 @@ enum Documents {
     }
 
     static let devbox = host(
-        "devbox", "online", seen: 2, label: "Dev box", link: "libssh2",
+        "devbox", "online", seen: 2, label: "Dev box", link: "openssh",
+        linkReason: "the host is reached by ProxyJump",
         sessions: SessionCounts(busy: 2, idle: 1, needsYou: 1))
     static let gpu = host(
         "gpu1", "needsYou", seen: 7500,
@@ -50,7 +53,7 @@ enum Documents {
             "the host key of gpu1 has changed: ~/.ssh/known_hosts has SHA256:aaaa, the server shows SHA256:bbbb",
         code: "ssh.hostkey.changed",
         help:
-            "if the change is expected: ssh-keygen -f ~/.ssh/known_hosts -R 'gpu1', then log in once with ssh",
+            "if the change is expected: ssh-keygen -f ~/.ssh/known_hosts -R 'gpu1', then: hostsctl trust gpu1",
         sessions: SessionCounts(idle: 1))
     static let build = host(
         "build", "reconnecting", seen: 41, reason: "10.0.0.7 cannot be reached: No route to host",
@@ -146,6 +149,19 @@ enum Documents {
             fields: [:]),
     ])
 
+    static func trust(_ host: String, added: Bool = false) -> TrustDocument {
+        let verdict = ["devbox": "known", "gpu1": "changed", "lab": "revoked"][host] ?? "unknown"
+        return TrustDocument(
+            host: host,
+            key: HostKeyView(
+                name: "[\(host).example]:2222", type: "ssh-ed25519", fingerprint: fingerprint,
+                verdict: verdict,
+                expected: verdict == "changed" ? "SHA256:old" : nil, file: "/home/dev/.ssh/known_hosts"),
+            added: added)
+    }
+
+    static let fingerprint = "SHA256:" + String(repeating: "k", count: 43)
+
     /// A daemon that knows all of this.
     static func daemon() throws -> FakeDaemon {
         let daemon = FakeDaemon()
@@ -169,12 +185,23 @@ enum Documents {
     }
 
     private static func setActions(of daemon: FakeDaemon) throws {
-        for action in ["enable", "disable", "probe", "resume"] {
+        for action in ["enable", "disable", "probe", "resume", "cancel"] {
             try daemon.set(
                 "POST /v1/hosts/devbox/\(action)",
                 ActionDocument(host: devbox, changed: true, message: "devbox: \(action) done"))
         }
         try daemon.set("POST /v1/hosts/attic/probe", APIError.hostDisabled("attic").document, status: 409)
+        try daemon.set(
+            "POST /v1/hosts/attic/cancel",
+            APIError.conflict(
+                code: "host.nothing-to-cancel", message: "there is nothing to cancel: attic is online",
+                help: "hostsctl show attic"
+            ).document, status: 409)
+        for host in ["devbox", "fresh", "gpu1", "lab"] {
+            try daemon.set("POST /v1/hosts/\(host)/trust", trust(host))
+        }
+        try daemon.set(
+            "POST /v1/hosts/devbox/unlock", UnlockDocument(host: "devbox", keys: ["/k/id_ed25519"]))
         try daemon.set(
             "POST /v1/hosts/devbox/check",
             CheckDocument(

@@ -8,6 +8,10 @@ final class FakeDaemon: DaemonTransport {
     /// What was asked, as in `POST /v1/hosts/devbox/enable`.
     private(set) var requests: [String] = []
     private(set) var timeouts: [Duration] = []
+    /// The bodies that were sent, nil where a request had none.
+    private(set) var bodies: [String?] = []
+    /// What comes before `answers`, each once.
+    private var queues: [String: [DaemonAnswer]] = [:]
     /// The streams in their order: lines, and how each ends.
     var streams: [(lines: [String], outcome: Result<StreamOutcome, ClientError>)] = []
     /// The `Last-Event-ID` of each stream.
@@ -19,6 +23,11 @@ final class FakeDaemon: DaemonTransport {
 
     func set(_ request: String, bytes: String, status: Int = 200) {
         answers[request] = DaemonAnswer(status: status, body: Array(bytes.utf8))
+    }
+
+    /// Adds an answer that is given once, before the one that stays.
+    func queue(_ request: String, _ document: some Encodable, status: Int = 200) throws {
+        queues[request, default: []].append(DaemonAnswer(status: status, body: try Self.json(document)))
     }
 
     func fail(_ request: String, _ error: ClientError) {
@@ -39,6 +48,11 @@ final class FakeDaemon: DaemonTransport {
         let name = request.method.rawValue + " " + request.target
         requests.append(name)
         timeouts.append(timeout)
+        bodies.append(request.body?.withBytes { String(decoding: $0, as: UTF8.self) })
+        if let queue = queues[name], let answer = queue.first {
+            queues[name] = Array(queue.dropFirst())
+            return answer
+        }
         if let error = failures[name] { throw error }
         if let answer = answers[name] { return answer }
         let unknown = APIError.pathNotFound(request.target)

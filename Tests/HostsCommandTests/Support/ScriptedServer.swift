@@ -143,8 +143,21 @@ final class ScriptedServer: Sendable {
             guard recv(connection, &byte, 1, 0) == 1, head.count < 16_384 else { return false }
             head.append(byte)
         }
+        var left = Self.contentLength(of: String(decoding: head, as: UTF8.self))
+        while left > 0 {
+            var part = [UInt8](repeating: 0, count: left)
+            let count = recv(connection, &part, left, 0)
+            guard count > 0 else { return false }
+            head += part[..<count]
+            left -= count
+        }
         heads.withLock { $0.append(String(decoding: head, as: UTF8.self)) }
         return true
+    }
+
+    private static func contentLength(of head: String) -> Int {
+        let field = head.split(separator: "\r\n").first { $0.hasPrefix("Content-Length: ") }
+        return field.flatMap { Int($0.dropFirst("Content-Length: ".count)) } ?? 0
     }
 
     private func send(_ bytes: [UInt8], to connection: Int32) -> Bool {

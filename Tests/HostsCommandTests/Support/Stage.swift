@@ -7,6 +7,21 @@ final class RecordingConsole: Console {
     var output = ""
     var error = ""
     var isFull = false
+    /// Whether somebody sits there.
+    var canAsk = false
+    /// What they type, or what standard input gives.
+    var answers: [ConsoleAnswer] = []
+    /// What they were asked; a hidden question ends with `(hidden)`.
+    var questions: [String] = []
+
+    func ask(_ question: String, isHidden: Bool) -> ConsoleAnswer {
+        questions.append(question + (isHidden ? "(hidden)" : ""))
+        return nextAnswer()
+    }
+
+    func readLine() -> ConsoleAnswer { nextAnswer() }
+
+    private func nextAnswer() -> ConsoleAnswer { answers.isEmpty ? .none : answers.removeFirst() }
 
     func write(_ bytes: [UInt8], to stream: ConsoleStream) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
@@ -32,6 +47,10 @@ struct Stage {
     var existing: Set<String> = ["/run/user/1000/hostsd/api.sock"]
     var files: [String: [String]] = [:]
     var isFull = false
+    /// Whether somebody sits at a terminal.
+    var canAsk = false
+    /// What they type, or what standard input gives.
+    var answers: [ConsoleAnswer] = []
     /// What happens in each pause between two attempts.
     var onPause: () -> Void = {}
 
@@ -39,6 +58,7 @@ struct Stage {
         let output: String
         let error: String
         let code: ExitCode
+        var questions: [String] = []
 
         /// Both streams and the code, for a golden file.
         var transcript: String {
@@ -51,6 +71,8 @@ struct Stage {
     func run(_ arguments: [String]) -> Result {
         let console = RecordingConsole()
         console.isFull = isFull
+        console.canAsk = canAsk
+        console.answers = answers
         let world = World(
             environment: environment, outputIsTerminal: width != nil, errorIsTerminal: width != nil,
             terminalColumns: width ?? 0, localTime: .utc, now: { Self.now },
@@ -59,6 +81,6 @@ struct Stage {
             pause: { _ in onPause() },
             console: console)
         let code = Program(version: "0.1.0", world: world).run(arguments)
-        return Result(output: console.output, error: console.error, code: code)
+        return Result(output: console.output, error: console.error, code: code, questions: console.questions)
     }
 }

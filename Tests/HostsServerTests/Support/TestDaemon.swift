@@ -69,6 +69,27 @@ actor TestDaemon: DaemonService {
 
     func resume(_ name: String) async throws(APIError) -> ActionDocument { try act(name) }
 
+    func cancel(_ name: String) async throws(APIError) -> ActionDocument { try act(name) }
+
+    func trust(_ name: String, fingerprint: String?) async throws(APIError) -> TrustDocument {
+        _ = try known(name)
+        let key = HostKeyView(
+            name: name, type: "ssh-ed25519", fingerprint: fingerprint ?? "SHA256:asked",
+            verdict: fingerprint == nil ? "known" : "unknown", expected: nil, file: "/k")
+        return TrustDocument(host: name, key: key, added: fingerprint != nil)
+    }
+
+    /// What was given to `unlock`, which the test asks for.
+    private(set) var passphrases: [[UInt8]] = []
+
+    func unlock(_ name: String, passphrase: SecretBytes) async throws(APIError) -> UnlockDocument {
+        guard try known(name).enabled else { throw .hostDisabled(name) }
+        let bytes = passphrase.withBytes { Array($0) }
+        passphrases.append(bytes)
+        guard bytes.elementsEqual("right".utf8) else { throw .wrongPassphrase("it does not open /k") }
+        return UnlockDocument(host: name, keys: ["/k"])
+    }
+
     func check(_ name: String) async throws(APIError) -> CheckDocument {
         if name == "slow" {
             signal.yield("slow")
@@ -163,7 +184,8 @@ actor TestDaemon: DaemonService {
         HostView(
             name: name, label: name, condition: condition, enabled: condition != "disabled", reason: nil,
             code: nil,
-            help: nil, link: nil, linkDetail: nil, generation: 1, lastObserved: APITime(FixedWallClock().now),
+            help: nil, link: nil, linkDetail: nil, linkReason: nil, generation: 1,
+            lastObserved: APITime(FixedWallClock().now),
             ageSeconds: 1, stale: false, attempt: nil, nextAttempt: nil, bootID: nil, tags: [],
             sessions: SessionCounts(), warnings: [])
     }
