@@ -119,8 +119,9 @@ struct OpenSSHFailure: Sendable {
             "hostname contains invalid characters", "remote username contains invalid characters",
             "unknown option -- ", "Bad stdio forwarding specification",
         ]
+        // A shell speaks of lines like ssh does, but ssh does so before it starts a ProxyCommand.
         let said = lines.filter { line in
-            marks.contains { line.contains($0) } || Self.isPlaceInFile(line)
+            marks.contains { line.contains($0) } || (!isCarried && Self.isPlaceInFile(line))
         }
         guard !said.isEmpty else { return nil }
         return .resolutionFailed(destination: target.name, detail: said.suffix(3).joined(separator: "; "))
@@ -210,7 +211,8 @@ struct OpenSSHFailure: Sendable {
     private var closed: LinkError? {
         // `kex_exchange_identification` was `ssh_exchange_identification` before 8.0.
         let stage: LinkError.Stage =
-            line(containing: "_exchange_identification: ") == nil ? .authentication : .handshake
+            lines.contains { $0.contains("_exchange_identification: ") || $0.hasPrefix("banner exchange: ") }
+            ? .handshake : .authentication
         if let line = line(containing: "invalid characters") ?? line(containing: "banner line too long") {
             return .notSSH(address: target.name, firstLine: line.tail)
         }
@@ -218,7 +220,7 @@ struct OpenSSHFailure: Sendable {
             "Connection closed by ", "Connection reset by ", "Received disconnect from ",
             "Disconnected from ",
             "ssh_exchange_identification: ", "kex_exchange_identification: ", "ssh_dispatch_run_fatal: ",
-            "client_loop: send disconnect: ", "Timeout, server ",
+            "client_loop: send disconnect: ", "Timeout, server ", "banner exchange: Connection ",
         ]
         guard let line = lines.first(where: { line in marks.contains { line.hasPrefix($0) } }) else {
             return line(containing: "Connection to ", " closed by remote host").map {

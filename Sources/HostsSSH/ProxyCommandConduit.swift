@@ -11,10 +11,12 @@ final class ProxyCommandConduit: Conduit {
     /// The command's first word, for people.
     private let name: String
     private let child: LinkChild
+    private let loop: EventLoop
 
-    private init(name: String, child: LinkChild) {
+    private init(name: String, child: LinkChild, loop: EventLoop) {
         self.name = name
         self.child = child
+        self.loop = loop
     }
 
     /// Starts a command as ssh does: `$SHELL -c "exec COMMAND"` (ssh_config(5), ProxyCommand).
@@ -37,25 +39,37 @@ final class ProxyCommandConduit: Conduit {
         do {
             started = try LinkChild.start(
                 LinkChild.Command(
-                    program: shell, arguments: ["-c", "exec \(command)"], environment: environment,
+                    program: shell, arguments: ["-c", "exec \(command)"],
+                    environment: variables(environment),
                     errorOutput: .kept, farewell: .politely),
                 on: loop)
         } catch {
             throw .programFailed(
                 name: "ProxyCommand \(name)", detail: "\(shell): \(SystemError.text(error.code))")
         }
-        let conduit = ProxyCommandConduit(name: name, child: started.child)
+        let conduit = ProxyCommandConduit(name: name, child: started.child, loop: loop)
         return Carrier(socket: started.takeSocket(), address: "by way of \(name)", conduit: conduit)
+    }
+
+    /// The environment, in which the shell is not the first one.
+    ///
+    /// A bash whose input is a socket takes itself for the child of rshd and reads `~/.bashrc`, unless SHLVL says
+    /// that a shell has started it (bash(1), INVOCATION); what that file prints would go to the server. ssh has
+    /// pipes there.
+    private static func variables(_ environment: [String: String]) -> [String: String] {
+        environment.merging(["SHLVL": "1"]) { present, least in (Int(present) ?? 0) >= 1 ? present : least }
     }
 
     func close() { child.end() }
 
     /// Waits until the command has ended, for a second at most: its socket ends a moment before itself.
     ///
-    /// Called on the loop when the socket has ended; `lastWords` are complete then.
+    /// For whoever has seen the socket end; `lastWords` are complete then. Callable from any thread.
     func untilEnded() async {
         await withCheckedContinuation { continuation in
-            child.whenEnded(within: Self.lastWordsTimeout) { continuation.resume() }
+            loop.execute { [child] in
+                child.whenEnded(within: Self.lastWordsTimeout) { continuation.resume() }
+            }
         }
     }
 
