@@ -95,10 +95,14 @@ final class LinkChild: Sendable {
     }
 
     /// How it has ended; nil while it runs.
-    var ending: Ending? { life.ending }
+    var ending: Ending? {
+        loop.checkIsolated()
+        return life.ending
+    }
 
     /// The last bytes of its standard error so far; what has come in since the last event included.
     var errorTail: [UInt8] {
+        loop.checkIsolated()
         life.readErrorOutput()
         return life.tail
     }
@@ -106,12 +110,16 @@ final class LinkChild: Sendable {
     /// Ends the child and everything in its process group; a second call has no effect.
     ///
     /// Whoever owns the socket closes it first.
-    func end() { life.release() }
+    func end() {
+        loop.checkIsolated()
+        life.release()
+    }
 
     /// Calls `handler` once, on the loop: when the child has ended, or after `limit`.
     ///
     /// The end of its socket comes a moment before its own end, and only the latter says what it died of.
     func whenEnded(within limit: Duration? = nil, _ handler: @escaping @Sendable () -> Void) {
+        loop.checkIsolated()
         life.whenEnded(within: limit, handler)
     }
 

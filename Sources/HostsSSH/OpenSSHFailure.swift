@@ -36,21 +36,23 @@ struct OpenSSHFailure: Sendable {
         }
         // The host's own words are among the lines once there is a shell: they decide nothing.
         guard end.stage != .probe else { return .closedByPeer(.probe, detail: lines.last ?? "") }
+        if let error = behindJumpHost { return error }
         guard let cause else {
             return .programFailed(
                 name: "ssh",
                 detail: lines.isEmpty ? "it says nothing" : lines.suffix(3).joined(separator: "; "))
         }
         guard isCarried else { return cause }
-        if !target.jumps.isEmpty {
-            return .jumpHost(name: target.jumps.joined(separator: ","), cause)
+        guard case .closedByPeer = cause else {
+            return target.jumps.isEmpty ? cause : .jumpHost(name: subject, cause)
         }
-        guard case .closedByPeer = cause else { return cause }
-        // Whatever carries it has failed, and has said why, or not.
-        let words = lines.filter { !$0.contains(Self.carriedPeer) && !$0.hasPrefix("kex_exchange_") }
-        return .programFailed(
-            name: "ProxyCommand",
-            detail: words.isEmpty ? "it ended without a word" : words.suffix(3).joined(separator: "; "))
+        // Whoever has ended the connection, the server or what leads to it: words there are of the latter only.
+        let words = lines.filter { !$0.contains(Self.carriedPeer) && !Self.isOfExchange($0) }
+        guard !words.isEmpty else { return cause }
+        let failure = LinkError.programFailed(
+            name: target.jumps.isEmpty ? "ProxyCommand" : "ssh",
+            detail: words.suffix(3).joined(separator: "; "))
+        return target.jumps.isEmpty ? failure : .jumpHost(name: subject, failure)
     }
 
     /// The remote command has ended by itself.
@@ -62,8 +64,21 @@ struct OpenSSHFailure: Sendable {
         return .noPOSIXShell(detail: said.isEmpty ? "it ended with status \(status)" : said)
     }
 
-    /// Whether the server is reached through a jump host or a ProxyCommand that has ended.
-    private var isCarried: Bool { lines.contains { $0.contains(Self.carriedPeer) } }
+    /// Whether what leads to the server, a jump host or a ProxyCommand, has ended before the server was heard.
+    private var isCarried: Bool {
+        lines.contains { $0.contains(Self.carriedPeer) } && lines.contains(where: Self.isOfExchange)
+    }
+
+    /// Whether a line is of the exchange of versions, the first words of SSH.
+    private static func isOfExchange(_ line: String) -> Bool {
+        // The first was `ssh_exchange_identification` before 8.0.
+        line.contains("_exchange_identification: ") || line.hasPrefix("banner exchange: ")
+    }
+
+    /// Which host the words are about.
+    private var subject: String {
+        isCarried && !target.jumps.isEmpty ? target.jumps.joined(separator: ",") : target.name
+    }
 
     // MARK: Causes
 
@@ -74,27 +89,40 @@ struct OpenSSHFailure: Sendable {
             ?? master
     }
 
+    /// A jump host, or an `ssh -W`, that works, and does not get through to the server.
+    private var behindJumpHost: LinkError? {
+        guard isCarried, line(beginning: "stdio forwarding failed") != nil,
+            let line = line(containing: "channel ", ": open failed: ")
+        else { return nil }
+        if line.contains("connect failed: ") {
+            return line.tail == "Connection refused"
+                ? .connectionRefused(address: target.name)
+                : .unreachable(address: target.name, detail: line.tail)
+        }
+        return .jumpHost(name: subject, .channelRefused(detail: line))
+    }
+
     private var hostKey: LinkError? {
         if let line = line(containing: " host key for ", " was revoked and ") {
             let words = line.text(between: "", and: " host key for ")
             let host = line.text(between: " host key for ", and: " was revoked")
-            return .hostKeyRevoked(host: host ?? target.name, fingerprint: "\(words ?? "") key")
+            return .hostKeyRevoked(host: host ?? subject, fingerprint: "\(words ?? "") key")
         }
         if let line = line(containing: "Host key ", " revoked by file ") {
             let key = line.text(between: "Host key ", and: " revoked by file")
-            return .hostKeyRevoked(host: target.name, fingerprint: key ?? "")
+            return .hostKeyRevoked(host: subject, fingerprint: key ?? "")
         }
         if let line = line(containing: "Host key for ", " has changed") {
-            return changed(line.text(between: "Host key for ", and: " has changed") ?? target.name)
+            return changed(line.text(between: "Host key for ", and: " has changed") ?? subject)
         }
         if let line = line(containing: "No ", " host key is known for ") {
             let type = line.text(between: "No ", and: " host key is known for ")
             let host = line.text(between: " host key is known for ", and: " and you")
-            return .hostKeyUnknown(host: host ?? target.name, fingerprint: "\(type ?? "") key")
+            return .hostKeyUnknown(host: host ?? subject, fingerprint: "\(type ?? "") key")
         }
         // StrictHostKeyChecking is `ask`, and nobody can be asked: ssh does not name the key.
         guard line(beginning: "Host key verification failed") != nil else { return nil }
-        return .hostKeyUnknown(host: target.name, fingerprint: "ssh does not show it")
+        return .hostKeyUnknown(host: subject, fingerprint: "ssh does not show it")
     }
 
     private func changed(_ host: String) -> LinkError {
@@ -124,7 +152,7 @@ struct OpenSSHFailure: Sendable {
             marks.contains { line.contains($0) } || (!isCarried && Self.isPlaceInFile(line))
         }
         guard !said.isEmpty else { return nil }
-        return .resolutionFailed(destination: target.name, detail: said.suffix(3).joined(separator: "; "))
+        return .resolutionFailed(destination: subject, detail: said.suffix(3).joined(separator: "; "))
     }
 
     /// Whether ssh speaks of a line of its configuration: `FILE line 3: …`, `FILE: line 3: …`.
@@ -174,11 +202,11 @@ struct OpenSSHFailure: Sendable {
         if let line = line(beginning: "ssh: Could not resolve hostname ") {
             let name = line.text(between: "hostname ", and: ": ")
             return .nameNotFound(
-                name: name ?? target.name, detail: line.tail)
+                name: name ?? subject, detail: line.tail)
         }
         // Several addresses give several lines; the last one is no better than the others.
         if let line = line(beginning: "ssh: connect to host ") {
-            let host = line.text(between: "to host ", and: " port ") ?? target.name
+            let host = line.text(between: "to host ", and: " port ") ?? subject
             let port = line.text(between: " port ", and: ":") ?? "?"
             let address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
             switch line.tail {
@@ -209,12 +237,9 @@ struct OpenSSHFailure: Sendable {
     }
 
     private var closed: LinkError? {
-        // `kex_exchange_identification` was `ssh_exchange_identification` before 8.0.
-        let stage: LinkError.Stage =
-            lines.contains { $0.contains("_exchange_identification: ") || $0.hasPrefix("banner exchange: ") }
-            ? .handshake : .authentication
+        let stage: LinkError.Stage = lines.contains(where: Self.isOfExchange) ? .handshake : .authentication
         if let line = line(containing: "invalid characters") ?? line(containing: "banner line too long") {
-            return .notSSH(address: target.name, firstLine: line.tail)
+            return .notSSH(address: subject, firstLine: line.tail)
         }
         let marks = [
             "Connection closed by ", "Connection reset by ", "Received disconnect from ",

@@ -223,8 +223,36 @@ struct OpenSSHFailureTests {
                 name: "ProxyCommand",
                 detail: "/bin/bash: line 1: exec: nonexistent-program: not found")),
         Case(
-            "a ProxyCommand without a word", carried,
-            is: .programFailed(name: "ProxyCommand", detail: "it ended without a word")),
+            "a ProxyCommand without a word, or its server", carried,
+            is: .closedByPeer(
+                .handshake, detail: "kex_exchange_identification: Connection closed by remote host")),
+        Case(
+            "a jump host that reaches no server",
+            "channel 0: open failed: connect failed: Connection refused\nstdio forwarding failed\n" + carried,
+            jumps: ["door"], is: .connectionRefused(address: "devbox")),
+        Case(
+            "a jump host that reaches no server in time",
+            "channel 0: open failed: connect failed: Connection timed out\nstdio forwarding failed\n"
+                + carried,
+            jumps: ["door"], is: .unreachable(address: "devbox", detail: "Connection timed out")),
+        Case(
+            "a jump host that forwards nothing",
+            "channel 0: open failed: administratively prohibited: open failed\nstdio forwarding failed\n"
+                + carried,
+            jumps: ["door"],
+            is: .jumpHost(
+                name: "door",
+                .channelRefused(detail: "channel 0: open failed: administratively prohibited: open failed"))),
+        Case(
+            "a jump host that is not known", "Host key verification failed.\n" + carried, jumps: ["door"],
+            is: .jumpHost(
+                name: "door", .hostKeyUnknown(host: "door", fingerprint: "ssh does not show it"))),
+        Case(
+            "a jump host that says something else", "bad luck\n" + carried, jumps: ["door", "gate"],
+            is: .jumpHost(name: "door,gate", .programFailed(name: "ssh", detail: "bad luck"))),
+        Case(
+            "a refusal by the server behind a jump host", denied, jumps: ["door"],
+            is: .authenticationRefused(user: "dev", tried: [])),
         Case(
             "a ProxyCommand that ends at once",
             "bad luck\r\nbanner exchange: Connection to UNKNOWN port 65535: Broken pipe",
