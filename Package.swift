@@ -163,7 +163,8 @@ let package = Package(
         .testTarget(
             name: "HostsSSHTests",
             dependencies: [
-                "HostsSSH", "HostsModel", "HostsLog", "HostsProcess", "HostsTestSupport", "CLinux", "CSSH",
+                "HostsSSH", "HostsModel", "HostsPOSIX", "HostsLog", "HostsProcess", "HostsTestSupport",
+                "CLinux", "CSSH",
             ],
             swiftSettings: strict),
         .testTarget(

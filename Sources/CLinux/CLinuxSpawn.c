@@ -61,6 +61,17 @@ int hosts_spawn_watch(pid_t pid) {
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
+int hosts_spawn_peek(pid_t pid, int *status, int *signal) {
+    siginfo_t found = {.si_pid = 0};
+    while (waitid(P_PID, (id_t)pid, &found, WEXITED | WNOHANG | WNOWAIT) != 0) {
+        if (errno != EINTR) return errno;
+    }
+    if (found.si_pid != pid) return EAGAIN;
+    *status = found.si_code == CLD_EXITED ? found.si_status : 0;
+    *signal = found.si_code == CLD_EXITED ? 0 : found.si_status;
+    return 0;
+}
+
 int hosts_spawn_reap(pid_t pid, int block, int *status, int *signal) {
     int raw = 0;
     for (;;) {

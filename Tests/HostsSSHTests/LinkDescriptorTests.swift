@@ -93,7 +93,7 @@ struct LinkDescriptorTests {
 }
 
 /// The open descriptors of this process.
-private enum Descriptors {
+enum Descriptors {
     static var count: Int {
         do { return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count } catch {
             return -1

@@ -43,6 +43,13 @@ enum LinkFixture {
 
     static let log = LogCenter(sinks: [], clock: FixedWallClock())
 
+    /// Runs what belongs on the loop's thread.
+    static func onLoop<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: body()) }
+        }
+    }
+
     /// A deadline that no healthy answer misses.
     static var soon: ContinuousClock.Instant { .now + .seconds(120) }
 }

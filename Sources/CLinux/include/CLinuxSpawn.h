@@ -22,6 +22,10 @@ int hosts_spawn_child(const char *program, char *const argv[], char *const envp[
 /* A close-on-exec descriptor that becomes readable when the process has ended; -1 with errno on failure. */
 int hosts_spawn_watch(pid_t pid);
 
+/* Tells how the process has ended and leaves it to be reaped, so that its number and that of its group stay taken;
+ * EAGAIN while it runs. `*signal` is 0 when it exited by itself with `*status`. */
+int hosts_spawn_peek(pid_t pid, int *status, int *signal);
+
 /* Waits until the process has ended and reaps it. Without `block` the answer may be EAGAIN: it still runs.
  * Returns 0 or an errno value. `*signal` is 0 when it exited by itself with `*status`. */
 int hosts_spawn_reap(pid_t pid, int block, int *status, int *signal);
