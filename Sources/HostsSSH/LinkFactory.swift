@@ -34,10 +34,7 @@ package struct LinkFactory: LinkConnector {
         let link: any ProbeLink
         switch record.transport {
         case .local: link = try await attempt.openLocal()
-        case .openssh:
-            throw .unsupported(
-                detail: "transport = \"openssh\" of \(record.id) is not built into this hostsd yet")
-        case .auto, .libssh2: link = try await attempt.openSSH()
+        case .auto, .libssh2, .openssh: link = try await attempt.openRemote()
         }
         guard Task.isCancelled else { return link }
         // Nobody waits for it any more.

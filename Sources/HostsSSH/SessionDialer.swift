@@ -126,7 +126,7 @@ struct SessionDialer: Sendable {
     }
 
     /// Runs what touches files on a worker; a file system that hangs is a step that timed out.
-    private func onWorker<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(LinkError)
+    func onWorker<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(LinkError)
         -> Value
     {
         let timeout = settings.timeouts.resolve
