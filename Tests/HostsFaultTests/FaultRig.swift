@@ -155,6 +155,12 @@ final class FaultRig: Sendable {
         }.joined(separator: ", ")
     }
 
+    /// What a host shows now.
+    func condition(of host: HostID) async throws -> HostCondition {
+        guard let snapshot = await hub.snapshot(of: host) else { throw FixtureError("there is no \(host)") }
+        return snapshot.condition
+    }
+
     /// The last error of a host.
     func error(of host: HostID) async throws -> LinkError {
         guard let error = await hub.snapshot(of: host)?.lastError else {

@@ -28,9 +28,18 @@ enum ProcessFigures {
     /// Children that have ended and that nobody has asked for.
     static var zombies: Int {
         get throws {
-            let own = getpid()
-            let children = try String(contentsOfFile: "/proc/self/task/\(own)/children", encoding: .utf8)
-            return children.split(separator: " ").count { pid in
+            // A child belongs to the thread that started it.
+            let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+            let children = tasks.flatMap { task in
+                do {
+                    return try String(contentsOfFile: "/proc/self/task/\(task)/children", encoding: .utf8)
+                        .split(separator: " ")
+                } catch {
+                    // The thread is gone, and its children belong to another.
+                    return []
+                }
+            }
+            return children.count { pid in
                 do {
                     let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
                     return stat.split(separator: ")").last?.hasPrefix(" Z") ?? false
