@@ -111,6 +111,10 @@ int hosts_socket_accept(int descriptor) {
     return accepted;
 }
 
+int hosts_socket_pair_nonblocking(int ends[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends);
+}
+
 int hosts_socket_pair(int ends[2]) {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
     if (fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0) return 0;

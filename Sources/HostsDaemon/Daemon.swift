@@ -67,7 +67,7 @@ package struct Daemon: Sendable {
         let shipped = options.rulesDirectory ?? RuleShelf.shippedFolder(program: ProgramFile.path)
         let rules = RuleShelf(shipped: shipped, own: paths.agents, log: logs.log(.config))
 
-        let links = LinkParts(loop: loop, environment: environment, log: logs.log(.ssh))
+        let links = LinkParts(resources: LinkResources(loop: loop), environment: environment, log: logs.log(.ssh))
         let connector = SettableConnector(links.factory(Settings()))
         let hubEnvironment = ConnectionHub.Environment(
             connector: connector, clock: clock, wallClock: wallClock, jitter: SystemJitter(),

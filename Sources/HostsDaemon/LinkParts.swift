@@ -5,13 +5,13 @@ import HostsSSH
 
 /// What links are made of, apart from the settings.
 struct LinkParts: Sendable {
-    let loop: EventLoop
+    let resources: LinkResources
     let environment: [String: String]
     let log: Log
 
     func factory(_ settings: Settings) -> LinkFactory {
         LinkFactory(
-            loop: loop, settings: LinkSettings(settings, environment: environment),
+            resources: resources, settings: LinkSettings(settings, environment: environment),
             program: HostDetector.program, log: log)
     }
 }

@@ -38,4 +38,15 @@ struct DestinationResolver: Sendable {
         }
         return try Destination(name: destination, configuration: configuration, settings: settings)
     }
+
+    func chain(of name: String) async throws(LinkError) -> [Destination] {
+        let d = try await resolve(name)
+        guard case .jump(let hops) = d.route else { return [d] }
+        var result: [Destination] = []
+        for hop in hops {
+            let n = hop.contains(":") ? "ssh://" + hop : hop
+            if result.isEmpty { result = try await chain(of: n) } else { result.append(try await resolve(n)) }
+        }
+        return result + [d]
+    }
 }

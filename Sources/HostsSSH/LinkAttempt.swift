@@ -3,24 +3,22 @@ import HostsModel
 
 /// One attempt to reach one host, step by step on the event loop.
 actor LinkAttempt {
-    private nonisolated let loop: EventLoop
+    private nonisolated let resources: LinkResources
     private let record: HostRecord
     private let token: Int
-    private let pool: WorkerPool
     private let settings: LinkSettings
     private let program: ShellProgram
     private let log: Log
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe resources.loop.asUnownedSerialExecutor() }
 
     init(
-        record: HostRecord, token: Int, loop: EventLoop, pool: WorkerPool, settings: LinkSettings,
+        record: HostRecord, token: Int, resources: LinkResources, settings: LinkSettings,
         program: ShellProgram, log: Log
     ) {
         self.record = record
         self.token = token
-        self.loop = loop
-        self.pool = pool
+        self.resources = resources
         self.settings = settings
         self.program = program
         self.log = log
@@ -28,7 +26,7 @@ actor LinkAttempt {
 
     /// A link to this machine.
     func openLocal() async throws(LinkError) -> LocalLink {
-        let link = LocalLink(token: token, program: program, loop: loop)
+        let link = LocalLink(token: token, program: program, loop: resources.loop)
         do {
             try await link.open(environment: settings.environment, timeout: settings.timeouts.shell)
         } catch {
@@ -39,94 +37,34 @@ actor LinkAttempt {
     }
 
     /// A link over libssh2.
-    ///
-    /// Nothing is dialled before there is a key to offer.
     func openSSH() async throws(LinkError) -> SSHLink {
         let started = ContinuousClock.now
-        let resolver = DestinationResolver(settings: settings)
-        let destination = try await resolver.resolve(record.destination)
-        log.debug(
-            "ssh.resolved", "\(record.destination) is \(destination.user)@\(destination.address)",
-            .host(record.id),
-            .token(token), .took(.now - started))
-        if destination.route != .direct {
-            throw .unsupported(
-                detail: "\(record.destination) is not reached directly, which hostsd cannot do yet")
-        }
-        let trust = try await onWorker { HostTrust(destination: destination) }
-        let agent = destination.agentSocket.map { AgentClient(path: $0, loop: loop) }
-        defer { agent?.close() }
-        let credentials = try await credentials(of: destination, agent)
-        guard !credentials.candidates.isEmpty else { throw credentials.nothingToOffer }
-        let dialled = ContinuousClock.now
-        let timeout = destination.connectTimeout ?? settings.timeouts.connect
-        let carrier = try await Dialer(loop: loop, pool: pool).connect(to: destination, timeout: timeout)
-        log.debug(
-            "ssh.connected", "connected to \(carrier.address)", .host(record.id), .token(token),
-            .took(.now - dialled))
-        return try await logIn(carrier, destination, trust, credentials, agent)
-    }
-
-    private func logIn(
-        _ carrier: consuming Carrier, _ destination: Destination, _ trust: HostTrust,
-        _ credentials: Credentials, _ agent: AgentClient?
-    ) async throws(LinkError) -> SSHLink {
-        let started = ContinuousClock.now
-        let address = carrier.address
+        let chain = try await DestinationResolver(settings: settings).chain(of: record.destination)
+        report("ssh.resolved", "\(record.destination) is \(Self.way(chain))", .now - started)
+        let dialer = SessionDialer(
+            resources: resources, settings: settings, mayUseOpenSSH: false,
+            report: { [self] in report($0, $1, $2) })
+        let login = try await dialer.logIn(to: chain)
+        let opened = ContinuousClock.now
         let link = SSHLink(
-            carrier: carrier, destination: destination, token: token, program: program,
-            probeMode: settings.probeMode, loop: loop)
-        guard let link else {
-            throw .unreachable(address: address, detail: "there is no memory for a session")
-        }
+            session: login.session,
+            detail: "\(login.session.destination.user)@\(login.session.address), key \(login.keyLabel)",
+            token: token, program: program, probeMode: settings.probeMode)
         do {
-            try await link.logIn(
-                trust: trust, credentials: credentials, agent: agent, timeouts: settings.timeouts)
+            try await link.open(settings.timeouts.shell)
         } catch {
-            link.close(error)
+            login.session.finish(error)
             throw error
         }
-        log.debug(
-            "ssh.opened", "\(link.summary.detail)", .host(record.id), .token(token), .took(.now - started),
-            .text("mode", link.summary.mode.rawValue))
+        report("ssh.opened", "\(link.summary.detail), \(link.summary.mode.rawValue)", .now - opened)
         return link
     }
 
-    private func credentials(
-        of destination: Destination, _ agent: AgentClient?
-    ) async throws(LinkError) -> Credentials {
-        let identities = destination.identities
-        let files = try await onWorker {
-            identities.map { (identity: $0, file: $0.problem == nil ? KeyFile.read($0.path) : .missing) }
-        }
-        return Credentials(
-            files: files, agent: try await answer(of: agent), isLimited: destination.isLimitedToIdentities)
+    private static func way(_ chain: [Destination]) -> String {
+        chain.reversed().map { "\($0.user)@\($0.address)" }.joined(separator: " by way of ")
     }
 
-    private func answer(of agent: AgentClient?) async throws(LinkError) -> Credentials.Agent {
-        guard let agent else { return .absent }
-        do {
-            let deadline = ContinuousClock.now + settings.timeouts.authentication
-            return .identities(try await agent.identities(until: deadline), path: agent.path)
-        } catch {
-            switch error {
-            case .cancelled: throw .cancelled
-            case .unreachable(let detail): return .failed(path: agent.path, detail: detail)
-            case .malformed: return .failed(path: agent.path, detail: "its answer makes no sense")
-            case .deadline: return .failed(path: agent.path, detail: "it does not answer")
-            }
-        }
-    }
-
-    /// Runs what touches files on a worker; a file system that hangs is a step that timed out.
-    private func onWorker<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(LinkError)
-        -> Value
-    {
-        let timeout = settings.timeouts.resolve
-        switch await pool.result(on: loop, until: .now + timeout, body) {
-        case .success(let value): return value
-        case .failure(.cancelled): throw .cancelled
-        case .failure(.deadline), .failure(.exhausted): throw .timedOut(.resolve, after: timeout)
-        }
+    private nonisolated func report(_ event: StaticString, _ text: String, _ took: Duration) {
+        log.debug(event, text, .host(record.id), .token(token), .took(took))
     }
 }

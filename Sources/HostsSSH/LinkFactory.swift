@@ -4,22 +4,21 @@ package import HostsModel
 /// Makes links: the one thing that the composition of the daemon takes from this module, beside the event
 /// loop.
 package struct LinkFactory: LinkConnector {
-    private let loop: EventLoop
+    let resources: LinkResources
     /// The same for all hosts.
     package let settings: LinkSettings
     private let program: ShellProgram
     private let log: Log
-    private let pool = WorkerPool()
 
     /// Makes a factory.
     ///
     /// - Parameters:
-    ///   - loop: Runs all links that are made here.
+    ///   - resources: What all links share, those of earlier factories included.
     ///   - settings: The same for all hosts.
     ///   - program: What every shell is given before the first request.
     ///   - log: Of the category `ssh`; used at `debug` only.
-    package init(loop: EventLoop, settings: LinkSettings, program: ShellProgram, log: Log) {
-        self.loop = loop
+    package init(resources: LinkResources, settings: LinkSettings, program: ShellProgram, log: Log) {
+        self.resources = resources
         self.settings = settings
         self.program = program
         self.log = log
@@ -30,7 +29,7 @@ package struct LinkFactory: LinkConnector {
     /// Cancelling the task ends the attempt with `.cancelled`; whatever it had opened by then is closed.
     package func connect(to record: HostRecord, token: Int) async throws(LinkError) -> any ProbeLink {
         let attempt = LinkAttempt(
-            record: record, token: token, loop: loop, pool: pool, settings: settings, program: program,
+            record: record, token: token, resources: resources, settings: settings, program: program,
             log: log)
         let link: any ProbeLink
         switch record.transport {

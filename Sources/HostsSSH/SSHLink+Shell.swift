@@ -11,7 +11,14 @@ extension SSHLink {
     // MARK: Opening
 
     /// Starts the shell and has it answer once.
-    func openShell(_ timeout: Duration) async throws(LinkError) {
+    ///
+    /// - Throws: The caller then closes the link.
+    func open(_ timeout: Duration) async throws(LinkError) {
+        try await busy { () async throws(LinkError) in try await openShell(timeout) }
+        pumpWhenIdle()
+    }
+
+    private func openShell(_ timeout: Duration) async throws(LinkError) {
         let deadline = ContinuousClock.now + timeout
         let detail = summary.detail
         let nonce = ShellProtocol.makeNonce()
@@ -47,15 +54,14 @@ extension SSHLink {
     package func probe(
         _ request: ProbeRequest, until deadline: ContinuousClock.Instant
     ) async throws(LinkError) -> ProbeReply {
-        if let error = endingError { throw error }
-        precondition(!isBusy, "a link is used by one caller at a time")
-        isBusy = true
+        if let error = session.endingError { throw error }
         idleNoise = 0
-        defer { isBusy = false }
         do {
-            return try await answer(request, until: deadline)
+            return try await busy { () async throws(LinkError) in
+                try await answer(request, until: deadline)
+            }
         } catch {
-            finish(error)
+            session.finish(error)
             throw error
         }
     }
@@ -90,7 +96,9 @@ extension SSHLink {
     private func startShell(
         _ stage: LinkError.Stage, until deadline: ContinuousClock.Instant, timeout: Duration
     ) async throws(LinkError) {
-        try await drive(stage, until: deadline, timeout: timeout) { $0.openExec(ShellProtocol.command) }
+        try await session.drive(stage, until: deadline, timeout: timeout) {
+            $0.openExec(ShellProtocol.command)
+        }
     }
 
     private func closeChannel(
@@ -98,8 +106,8 @@ extension SSHLink {
     ) async throws(LinkError) {
         isChannelClosing = true
         while !stepClosing() {
-            flushQueue()
-            try await wait(stage, until: deadline, timeout: timeout)
+            session.flushQueue()
+            try await session.wait(stage, until: deadline, timeout: timeout)
         }
     }
 
@@ -116,7 +124,7 @@ extension SSHLink {
         let result = try await exchange(script, nonce, stage, until: deadline, timeout: timeout)
         isChannelClosing = true
         _ = stepClosing()
-        flushQueue()
+        session.flushQueue()
         return result
     }
 
@@ -127,7 +135,7 @@ extension SSHLink {
     ) async throws(LinkError) -> Exchange {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = try await drive(stage, until: deadline, timeout: timeout) { $0.write(rest) }
+            let count = try await session.drive(stage, until: deadline, timeout: timeout) { $0.write(rest) }
             rest = rest.dropFirst(count)
         }
         var parser = ShellReplyParser(nonce: nonce)
@@ -135,7 +143,9 @@ extension SSHLink {
         while true {
             let chunk: SSHSessionHandle.Chunk
             do {
-                chunk = try await drive(stage, until: deadline, timeout: timeout) { $0.read(into: &buffer) }
+                chunk = try await session.drive(stage, until: deadline, timeout: timeout) {
+                    $0.read(into: &buffer)
+                }
             } catch .timedOut(.shell, _) where !parser.noise.isEmpty {
                 // It talks, but it does not do what a POSIX shell does.
                 throw .noPOSIXShell(detail: parser.noise)
@@ -151,6 +161,6 @@ extension SSHLink {
 
     /// What a shell said before it ended, on either stream.
     private func explanation(_ parser: ShellReplyParser) -> String {
-        parser.noise.isEmpty ? SafeText.visible(bytes: handle.standardErrorTail) : parser.noise
+        parser.noise.isEmpty ? SafeText.visible(bytes: session.handle.standardErrorTail) : parser.noise
     }
 }

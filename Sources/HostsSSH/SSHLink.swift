@@ -1,7 +1,4 @@
-import CLinux
-import HostsLog
 package import HostsModel
-import HostsProcess
 
 /// A link over libssh2: one login, and one shell that serves every probe, or one exec channel per probe.
 ///
@@ -14,29 +11,15 @@ package actor SSHLink: ProbeLink {
 
     package nonisolated let token: Int
     nonisolated let loop: EventLoop
-    nonisolated let destination: Destination
-    /// The address that was dialled.
-    nonisolated let address: String
-    private nonisolated let ending = LinkEnding()
+    nonisolated let session: SSHSession
     private nonisolated let currentSummary: Locked<LinkSummary>
 
-    let handle: SSHSessionHandle
     let program: ShellProgram
     let probeMode: LinkSettings.ProbeMode
-    let signal: LoopSignal
-    /// What is offered in the negotiation.
-    var preferences = MethodPreferences(knownTypes: [])
-    /// What the server said in clear text, once the handshake is over.
-    var hello: ServerHello?
     /// How requests reach the shell; `auto` may change it once.
     var mode = LinkSummary.Mode.persistent
-    /// Whether a task waits for the server; between two waits the socket's events are looked at here.
-    var isBusy = false
     /// Whether the channel's end still has to come.
     var isChannelClosing = false
-    private var registration: EventLoop.Registration?
-    private var interest: Readiness = [.read, .peerClosed]
-    private var hasPeerEnded = false
     /// Bytes that the shell has printed since the last request was answered.
     var idleNoise = 0
 
@@ -44,195 +27,98 @@ package actor SSHLink: ProbeLink {
 
     package nonisolated var summary: LinkSummary { currentSummary.withLock { $0 } }
 
-    /// Takes over a connected socket; nil when there is no memory.
-    init?(
-        carrier: consuming Carrier, destination: Destination, token: Int, program: ShellProgram,
-        probeMode: LinkSettings.ProbeMode, loop: EventLoop
+    /// Takes over a session that is logged in.
+    ///
+    /// - Parameters:
+    ///   - session: Ends with the link.
+    ///   - detail: How the host is reached, for people.
+    ///   - token: The generation of the attempt.
+    ///   - program: What the shell is given before the first request.
+    ///   - probeMode: How requests reach the shell.
+    init(
+        session: SSHSession, detail: String, token: Int, program: ShellProgram,
+        probeMode: LinkSettings.ProbeMode
     ) {
-        address = carrier.address
-        guard let handle = SSHSessionHandle(socket: carrier.take()) else { return nil }
-        self.handle = handle
-        self.destination = destination
+        self.session = session
         self.token = token
         self.program = program
         self.probeMode = probeMode
-        self.loop = loop
-        signal = LoopSignal(on: loop)
-        currentSummary = Locked(LinkSummary(kind: .libssh2, mode: .persistent, detail: ""))
+        loop = session.loop
+        currentSummary = Locked(LinkSummary(kind: .libssh2, mode: .persistent, detail: detail))
     }
 
     // MARK: Life
 
-    /// Begins to watch the socket.
-    func start() throws(LinkError) {
-        registration = loop.register(handle.descriptor, for: interest) { [weak self] ready in
-            guard let self else { return }
-            assumeIsolated { $0.socketReady(ready) }
-        }
-        guard registration != nil else { throw .unreachable(address: address, detail: "no room to watch it") }
-    }
-
-    package func untilClosed() async -> LinkError { await ending.wait() }
+    package func untilClosed() async -> LinkError { await session.untilClosed() }
 
     package nonisolated func close(_ reason: LinkError) {
-        loop.execute { self.assumeIsolated { $0.finish(reason) } }
+        loop.execute { self.assumeIsolated { $0.session.finish(reason) } }
     }
 
-    /// Ends the link: socket, session and descriptor are gone when this returns.
-    func finish(_ error: LinkError) {
-        guard ending.error == nil else { return }
-        stopWatching()
-        handle.close()
-        // Told last: who waits for the end finds nothing open.
-        ending.end(error)
-        signal.raise()
+    /// Has the session for itself while `body` runs; what the server says between two uses is looked at by
+    /// `pumpIdle`.
+    func busy<Value>(_ body: () async throws(LinkError) -> Value) async throws(LinkError) -> Value {
+        precondition(!session.isBusy, "a link is used by one caller at a time")
+        session.isBusy = true
+        defer { session.isBusy = false }
+        return try await body()
     }
-
-    /// Why the link has ended; nil while it lives.
-    var endingError: LinkError? { ending.error }
 
     func describe(mode: LinkSummary.Mode, _ detail: String) {
         self.mode = mode
         currentSummary.withLock { $0 = LinkSummary(kind: .libssh2, mode: mode, detail: detail) }
     }
 
-    // MARK: Bytes
-
-    private func socketReady(_ ready: Readiness) {
-        if ready.contains(.write) { flush() }
-        if !ready.isDisjoint(with: [.read, .peerClosed, .failed, .closed]) { fill() }
-        updateInterest()
-        if isBusy { signal.raise() } else { pumpIdle() }
-    }
-
-    private func fill() {
-        switch handle.fill() {
-        case .received, .nothing: break
-        case .ended, .failed:
-            // The rest of what was received is still read; the end is then an error of libssh2.
-            hasPeerEnded = true
-            stopWatching()
+    /// Answers the server while nobody waits.
+    func pumpWhenIdle() {
+        session.onReady = { [weak self] in
+            guard let self else { return }
+            assumeIsolated { $0.pumpIdle() }
         }
-    }
-
-    private func flush() {
-        switch handle.flush() {
-        case .done, .pending: break
-        case .failed:
-            // What the peer said before it closed the connection is still there, and says why.
-            if !hasPeerEnded { fill() }
-            hasPeerEnded = true
-            stopWatching()
-        }
-    }
-
-    /// Sends what libssh2 has queued, as far as the socket takes it.
-    func flushQueue() {
-        flush()
-        updateInterest()
-    }
-
-    private func stopWatching() {
-        if let registration { loop.deregister(registration) }
-        registration = nil
-    }
-
-    private func updateInterest() {
-        guard let registration else { return }
-        var wanted: Readiness = handle.hasReceiveRoom ? [.read, .peerClosed] : []
-        if handle.hasBacklog { wanted.insert(.write) }
-        guard wanted != interest else { return }
-        interest = wanted
-        loop.change(registration, to: wanted)
     }
 
     /// What comes while nobody waits: the channel's end, the server's questions, or the end of the
     /// connection.
     private func pumpIdle() {
-        guard ending.error == nil else { return }
+        guard session.endingError == nil else { return }
         if isChannelClosing { _ = stepClosing() }
         if mode == .persistent, !isChannelClosing {
             var buffer = [UInt8](repeating: 0, count: Self.chunkSize)
             var isReading = true
             while isReading {
-                switch handle.read(into: &buffer) {
+                switch session.handle.read(into: &buffer) {
                 case .complete(.bytes(let count)):
                     idleNoise += count
                     guard idleNoise <= ShellReplyParser.noiseLimit.bytes else {
-                        return finish(.badReply(detail: ShellReplyParser.Failure.tooMuchNoise.detail))
+                        return session.finish(.badReply(detail: ShellReplyParser.Failure.tooMuchNoise.detail))
                     }
                 case .complete(.end):
                     isReading = false
                     channelCutWhileIdle()
                 case .wouldBlock: isReading = false
-                case .failed(let failure): return finish(classifier.error(.probe, failure))
+                case .failed(let failure): return session.finish(session.error(.probe, failure))
                 }
             }
         }
-        flushQueue()
-        if hasPeerEnded { return finish(.closedByPeer(.probe, detail: "")) }
-        if !handle.hasReceiveRoom {
-            finish(.protocolFailure(.probe, code: 0, detail: "the server sends without being asked"))
+        session.flushQueue()
+        if session.hasPeerEnded { return session.finish(session.ended(.probe)) }
+        if !session.handle.hasReceiveRoom {
+            session.finish(.protocolFailure(.probe, code: 0, detail: "the server sends without being asked"))
         }
     }
 
     private func channelCutWhileIdle() {
         guard probeMode == .auto else {
-            return finish(.closedByPeer(.probe, detail: "the server ended the shell"))
+            return session.finish(.closedByPeer(.probe, detail: "the server ended the shell"))
         }
         fallBackToExec()
     }
 
     /// One step of closing the channel; true when it is gone.
     func stepClosing() -> Bool {
-        if case .wouldBlock = handle.closeChannel() { return false }
+        if case .wouldBlock = session.handle.closeChannel() { return false }
         // An error means that the session is dying, which the next step will tell.
         isChannelClosing = false
         return true
-    }
-
-    // MARK: Conversations
-
-    var classifier: FailureClassifier {
-        FailureClassifier(
-            address: address, hello: hello ?? ServerHello(handle.head), offered: handle.offered(preferences))
-    }
-
-    /// Makes a step again and again until it is done.
-    ///
-    /// `timeout` is for the message only, `deadline` counts; `step` is one call of the handle, always the
-    /// same.
-    func drive<Value>(
-        _ stage: LinkError.Stage, until deadline: ContinuousClock.Instant, timeout: Duration,
-        _ step: (borrowing SSHSessionHandle) -> Attempt<Value>
-    ) async throws(LinkError) -> Value {
-        while true {
-            if let error = ending.error { throw error }
-            let attempt = step(handle)
-            flushQueue()
-            switch attempt {
-            case .complete(let value): return value
-            case .failed(let failure): throw classifier.error(stage, failure)
-            case .wouldBlock: try await wait(stage, until: deadline, timeout: timeout)
-            }
-        }
-    }
-
-    /// Waits for the socket.
-    ///
-    /// A connection that has ended brings nothing more.
-    func wait(
-        _ stage: LinkError.Stage, until deadline: ContinuousClock.Instant, timeout: Duration
-    ) async throws(LinkError) {
-        if hasPeerEnded {
-            throw (stage == .handshake ? classifier.refusal() : nil) ?? .closedByPeer(stage, detail: "")
-        }
-        if stage == .handshake, handle.isHeadFull, let refusal = classifier.refusal() { throw refusal }
-        switch await signal.wait(until: deadline) {
-        case .raised: break
-        case .deadline: throw .timedOut(stage, after: timeout)
-        case .cancelled: throw .cancelled
-        }
-        if let error = ending.error { throw error }
     }
 }

@@ -73,6 +73,8 @@ enum Attempt<Value> {
 
     var hasReceiveRoom: Bool { unsafe hosts_ssh_receive_room(raw) > 0 }
     var hasBacklog: Bool { unsafe hosts_ssh_send_backlog(raw) > 0 }
+    /// Bytes that wait for the socket.
+    var backlog: Int { unsafe hosts_ssh_send_backlog(raw) }
     /// Bytes that libssh2 holds.
     var memory: Int { unsafe hosts_ssh_memory(raw) }
 
@@ -191,6 +193,41 @@ enum Attempt<Value> {
     }
 
     borrowing func closeChannel() -> Attempt<Void> { attempt(unsafe hosts_ssh_close_channel(raw)) }
+
+    // MARK: Tunnels
+
+    /// A channel to a port behind the server; ends with `closeTunnel`, or with the session.
+    @safe struct Tunnel: @unchecked Sendable {
+        fileprivate let raw: OpaquePointer
+    }
+
+    /// One opening at a time: a second one would continue the first (libssh2#671).
+    borrowing func openTunnel(_ host: String, _ port: UInt16) -> Attempt<Tunnel> {
+        var tunnel: OpaquePointer?
+        let code = unsafe hosts_ssh_open_tunnel(raw, host, port, &tunnel)
+        if let tunnel = unsafe tunnel { return .complete(unsafe Tunnel(raw: tunnel)) }
+        return code == Int32(HOSTS_SSH_AGAIN) ? .wouldBlock : .failed(failure(code))
+    }
+
+    borrowing func write(_ bytes: ArraySlice<UInt8>, to tunnel: Tunnel) -> Attempt<Int> {
+        let count = unsafe bytes.withUnsafeBufferPointer {
+            unsafe hosts_ssh_tunnel_write(raw, tunnel.raw, $0.baseAddress, $0.count)
+        }
+        if count == Int(HOSTS_SSH_AGAIN) { return .wouldBlock }
+        return count > 0 ? .complete(count) : .failed(failure(Int32(count)))
+    }
+
+    borrowing func read(_ tunnel: Tunnel, into buffer: inout [UInt8]) -> Attempt<Chunk> {
+        let count = unsafe hosts_ssh_tunnel_read(raw, tunnel.raw, &buffer, buffer.count)
+        if count > 0 { return .complete(.bytes(count)) }
+        if count == Int(HOSTS_SSH_AGAIN) { return .wouldBlock }
+        if count == Int(HOSTS_SSH_EOF) { return .complete(.end) }
+        return .failed(failure(Int32(count)))
+    }
+
+    borrowing func closeTunnel(_ tunnel: Tunnel) -> Attempt<Void> {
+        attempt(unsafe hosts_ssh_close_tunnel(raw, tunnel.raw))
+    }
 
     /// The last bytes that came on standard error.
     var standardErrorTail: [UInt8] {

@@ -25,6 +25,19 @@ struct SocketDescriptor: ~Copyable, Sendable {
         self.raw = raw
     }
 
+    /// Two connected Unix sockets, or nil when no descriptor is left.
+    static func pair() -> Pair? {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe hosts_socket_pair_nonblocking(&ends) == 0 else { return nil }
+        return Pair(first: SocketDescriptor(owning: ends[0]), second: SocketDescriptor(owning: ends[1]))
+    }
+
+    /// What is written to one is read from the other.
+    struct Pair: ~Copyable {
+        let first: SocketDescriptor
+        let second: SocketDescriptor
+    }
+
     deinit { Glibc.close(raw) }
 
     /// Gives up ownership; the caller closes it.

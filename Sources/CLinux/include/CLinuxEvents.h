@@ -62,6 +62,9 @@ int hosts_socket_accept(int descriptor);
 /* Two connected Unix sockets; ends[0] is non-blocking, ends[1] is for a child and blocks. */
 int hosts_socket_pair(int ends[2]);
 
+/* Two connected Unix sockets for this process alone. */
+int hosts_socket_pair_nonblocking(int ends[2]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -113,6 +113,22 @@ int hosts_ssh_close_channel(hosts_ssh *ssh);
 /* The last bytes of standard error of the current or last channel, oldest first. */
 size_t hosts_ssh_stderr_tail(const hosts_ssh *ssh, uint8_t bytes[HOSTS_SSH_STDERR_LIMIT]);
 
+/* A channel that the server connects to a port elsewhere (direct-tcpip). Many may be open; one at a time is
+ * being opened. It ends with its session at the latest. */
+typedef struct hosts_ssh_tunnel hosts_ssh_tunnel;
+
+/* Asks the server to connect to `host` and `port`. */
+int hosts_ssh_open_tunnel(hosts_ssh *ssh, const char *host, uint16_t port, hosts_ssh_tunnel **tunnel);
+
+/* Sends as much as the peer's window takes; returns the count, HOSTS_SSH_AGAIN, or an error. */
+long hosts_ssh_tunnel_write(hosts_ssh *ssh, hosts_ssh_tunnel *tunnel, const uint8_t *bytes, size_t size);
+
+/* Returns the count, HOSTS_SSH_AGAIN, HOSTS_SSH_EOF, or an error. */
+long hosts_ssh_tunnel_read(hosts_ssh *ssh, hosts_ssh_tunnel *tunnel, uint8_t *bytes, size_t capacity);
+
+/* Closes it and waits for the peer's close. After 0 or an error other than HOSTS_SSH_AGAIN it is gone. */
+int hosts_ssh_close_tunnel(hosts_ssh *ssh, hosts_ssh_tunnel *tunnel);
+
 /* libssh2's text for its last error; valid until the next call, never NULL. */
 const char *hosts_ssh_error_text(hosts_ssh *ssh);
 

@@ -1,24 +1,34 @@
 import CSSH
 import HostsModel
 
-extension SSHLink {
-    /// From a connected socket to a shell that answers.
+extension SSHSession {
+    /// From a connected socket to a user who is logged in.
     ///
-    /// - Throws: The caller then closes the link.
+    /// - Parameters:
+    ///   - trust: What is known about the host's key.
+    ///   - credentials: What to offer.
+    ///   - agent: Signs for the keys that it holds.
+    ///   - timeouts: Of the steps.
+    /// - Returns: The label of the key that was accepted.
+    /// - Throws: The caller then ends the session.
     func logIn(
         trust: HostTrust, credentials: Credentials, agent: AgentClient?, timeouts: LinkSettings.Timeouts
-    ) async throws(LinkError) {
-        try start()
+    ) async throws(LinkError) -> String {
         isBusy = true
         defer { isBusy = false }
-        try await shakeHands(trust, timeouts.handshake)
-        let label = try await authenticate(credentials, agent, timeouts.authentication)
-        describe(mode: .persistent, "\(destination.user)@\(address), key \(label)")
-        try await openShell(timeouts.shell)
+        let key = try await shakeHands(trust, timeouts.handshake)
+        try trust.check(key)
+        return try await authenticate(credentials, agent, timeouts.authentication)
     }
 
-    /// Agrees on keys and judges the server's, before a byte of authentication is sent.
-    private func shakeHands(_ trust: HostTrust, _ timeout: Duration) async throws(LinkError) {
+    /// Agrees on keys; not a byte of authentication is sent.
+    ///
+    /// - Parameters:
+    ///   - trust: Says which types of keys are asked for first.
+    ///   - timeout: For all of it.
+    /// - Returns: The key that the server has proven to hold.
+    /// - Throws: What the server's answer means.
+    func shakeHands(_ trust: HostTrust, _ timeout: Duration) async throws(LinkError) -> PublicKey {
         preferences = MethodPreferences(
             knownTypes: trust.keyTypes, configured: destination.hostKeyAlgorithms)
         let deadline = ContinuousClock.now + timeout
@@ -34,7 +44,7 @@ extension SSHLink {
         guard let key = handle.hostKey else {
             throw .protocolFailure(.handshake, code: 0, detail: "the server showed no host key")
         }
-        try trust.check(key)
+        return key
     }
 
     /// Offers the candidates one after another.
@@ -83,7 +93,7 @@ extension SSHLink {
             case .failed(let failure) where failure.code == FailureClassifier.Code.publicKeyUnverified:
                 try await checkSecondFactor(until: deadline, timeout: timeout)
                 return false
-            case .failed(let failure): throw classifier.error(.authentication, failure)
+            case .failed(let failure): throw error(.authentication, failure)
             case .wouldBlock:
                 if let data = handle.signRequest {
                     let signature = try await sign(
