@@ -144,6 +144,7 @@ let package = Package(
             dependencies: [
                 "HostsHub", "HostsLog", "HostsModel", "HostsPolicy", "HostsSSH", "HostsTestSupport",
             ],
+            exclude: ["table.awk"],
             swiftSettings: strict),
         .testTarget(
             name: "HostsHubTests",

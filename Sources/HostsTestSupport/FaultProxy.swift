@@ -21,6 +21,11 @@ package final class FaultProxy: Sendable {
     package struct Traffic: Hashable, Sendable {
         package var toServer: Int
         package var toClient: Int
+
+        package init(toServer: Int, toClient: Int) {
+            self.toServer = toServer
+            self.toClient = toClient
+        }
     }
 
     /// How often another port is tried when somebody was faster.

@@ -12,8 +12,8 @@ import Testing
             try await FaultRig.run([server.record], config: server.configFile) { rig in
                 let failed = try await rig.until(server.id, "reconnecting")
                 let error = try await rig.error(of: server.id)
-                let again = try await rig.until(server.id, "connecting", after: failed)
-                let second = try await rig.until(server.id, "reconnecting", after: again)
+                let again = try await rig.untilDialled(server.id, after: failed)
+                let second = try await rig.untilDialled(server.id, after: again)
                 report.saw("attempt", failed - rig.start)
                 report.saw("pause", again - failed)
                 report.saw("attempt", second - again)
@@ -38,8 +38,8 @@ import Testing
                 // At the beginning of the longest pause, which is the worst moment to come back.
                 var failed = try await rig.until(server.id, "reconnecting", after: fault)
                 for _ in 0..<2 {
-                    let dialled = try await rig.until(server.id, "connecting", after: failed)
-                    failed = try await rig.until(server.id, "reconnecting", after: dialled)
+                    let dialled = try await rig.untilDialled(server.id, after: failed)
+                    failed = try await rig.untilDialled(server.id, after: dialled)
                 }
                 let code = try await rig.error(of: server.id).code
                 proxy.set(.none)

@@ -37,7 +37,8 @@ final class FaultRig: Sendable {
         settings.configFile = config
         change(&settings)
         return LinkFactory(
-            loop: loop, settings: settings, program: LookInterpreter.program, log: log.log(.ssh))
+            resources: LinkResources(loop: loop), settings: settings, program: LookInterpreter.program,
+            log: log.log(.ssh))
     }
 
     /// Supervises hosts for as long as `body` takes.
@@ -114,6 +115,13 @@ final class FaultRig: Sendable {
             guard let condition = $0.condition(of: host) else { return false }
             return words.contains(condition.word)
         }.instant
+    }
+
+    /// Waits until a host is dialled again after a pause: it then shows `reconnecting` once more.
+    func untilDialled(_ host: HostID, after pause: ContinuousClock.Instant) async throws
+        -> ContinuousClock.Instant
+    {
+        try await until(host, "reconnecting", after: pause + .microseconds(1))
     }
 
     /// Waits until a host has been looked at.

@@ -14,7 +14,7 @@ import Testing
                 let fault = ContinuousClock.now
                 server.killConnections()
                 let lost = try await rig.until(server.id, "reconnecting", after: fault)
-                let dialled = try await rig.until(server.id, "connecting", after: fault)
+                let dialled = try await rig.untilDialled(server.id, after: lost)
                 let online = try await rig.until(server.id, "online", after: fault)
                 report.saw("seen after", lost - fault)
                 report.saw("dialled after", dialled - lost)
