@@ -197,6 +197,8 @@ package final class LocalSSHD: Sendable {
     ) async throws -> BackgroundProcess {
         let environment = ["HOME": folder.path("home")].merging(options.environment) { $1 }
         let variables = environment.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
+        // Of most keywords the first line counts, but of this one the last does (sshd 9.2, servconf.c).
+        let isLimited = options.configuration.contains { $0.hasPrefix("MaxStartups") }
         let lines =
             options.configuration + [
                 "Port \(port)", "ListenAddress \(options.address)", "HostKey \(folder.path("host_key"))",
@@ -204,8 +206,8 @@ package final class LocalSSHD: Sendable {
                 "StrictModes no",
                 "PermitRootLogin prohibit-password", "PasswordAuthentication no",
                 "KbdInteractiveAuthentication no",
-                "MaxStartups 200", "LogLevel VERBOSE", "SetEnv \(variables)",
-            ]
+                "LogLevel VERBOSE", "SetEnv \(variables)",
+            ] + (isLimited ? [] : ["MaxStartups 200"])
         let file = try folder.write("sshd_config", lines.map { $0 + "\n" }.joined())
         // sshd executes itself for each connection, hence the whole path.
         let command = ["/usr/sbin/sshd", "-D", "-e", "-f", file]

@@ -33,6 +33,11 @@ final class CutBench: Sendable {
         self.lanes = lanes
     }
 
+    /// What the servers have printed, which the fixture keeps in this process.
+    var logKibibytes: Int {
+        lanes.reduce(0) { $0 + $1.server.log.lines.reduce(0) { $0 + $1.utf8.count } } / 1024
+    }
+
     func stop() {
         for lane in lanes { lane.proxy.stop() }
     }
@@ -101,9 +106,14 @@ struct CutOutcomes: Sendable, CustomStringConvertible {
 
     mutating func note(_ cut: ProxyFaults.Cut, _ error: LinkError?, _ took: Duration) {
         let text = "\(cut.ending) after \(cut.bytes) \(cut.counted): \(error?.message ?? "a whole reply")"
-        codes[error?.code ?? "whole", default: 0] += 1
+        codes[Self.word(error), default: 0] += 1
         if took > slowest.took { slowest = (took, text) }
         if let error, error.disposition != .retry { wrong.append(text) }
+    }
+
+    private static func word(_ error: LinkError?) -> String {
+        guard case .closedByPeer(let stage, _) = error else { return error?.code ?? "whole" }
+        return "closed in \(stage.rawValue)"
     }
 
     mutating func merge(_ other: CutOutcomes) {

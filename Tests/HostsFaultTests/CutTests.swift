@@ -45,12 +45,14 @@ import Testing
                 _ = try await bench.run(Array(cuts.prefix(200)))
                 let descriptors = try await ProcessFigures.settledDescriptors()
                 let memory = try ProcessFigures.residentKibibytes
+                let log = bench.logKibibytes
                 let outcomes = try await bench.run(Array(cuts.dropFirst(200)))
                 let left = try await ProcessFigures.settledDescriptors() - descriptors
                 let grown = try ProcessFigures.residentKibibytes - memory
                 report.saw(outcomes.description)
                 report.saw("\(left) descriptors left")
-                report.saw("\(grown) KiB grown from \(memory) KiB")
+                report.saw(
+                    "\(grown) KiB grown from \(memory) KiB, with \(bench.logKibibytes - log) KiB of log")
                 report.require(left == 0, "descriptors are left")
                 report.require(grown <= 4096, "memory is not flat")
                 outcomes.judge(report)

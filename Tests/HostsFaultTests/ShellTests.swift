@@ -106,7 +106,7 @@ import Testing
             report.require(silent == nil, silent?.message ?? "")
 
             // What it prints may stand in the middle of a reply: that is then no observation.
-            try server.folder.write("home/.bashrc", "(while :; do echo noise; sleep 0.01; done) &\n")
+            try server.folder.write("home/.bashrc", "(while :; do echo noise; sleep 0.002; done) &\n")
             try await FaultRig.run([server.record], config: server.configFile, interval: .seconds(1)) { rig in
                 try await leaveAlone(for: .seconds(8))
                 let observations = rig.entries.compactMap { $0.observation(of: server.id) }

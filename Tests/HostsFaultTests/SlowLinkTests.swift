@@ -63,7 +63,7 @@ import Testing
                 let took = .now - start + .seconds(1)
                 report.saw(error?.code ?? "online")
                 report.saw("after", took)
-                report.saw("\(Int(percent * 1000)) / 1000 % of a core")
+                report.saw("\((percent * 100).rounded() / 100) % of a core")
                 report.require(error == nil || error?.code == "timeout.handshake", "\(error?.code ?? "")")
                 report.require(took <= .seconds(16), "late")
                 report.require(percent < 1, "it spins")
