@@ -55,6 +55,11 @@ import Testing
                     "\(grown) KiB grown from \(memory) KiB, with \(bench.logKibibytes - log) KiB of log")
                 report.require(left == 0, "descriptors are left")
                 report.require(grown <= 4096, "memory is not flat")
+                if grown > 512, grown <= 4096 {
+                    report.known(
+                        "memory grows with each connection; what the fixture's log has of it is not told apart"
+                    )
+                }
                 outcomes.judge(report)
                 bench.stop()
             }
