@@ -25,7 +25,7 @@ package final class LocalSSHD: Sendable {
         package var isIsolated = false
         /// The login shell of the account, absolute; nil: the real one.
         ///
-        /// Needs `isIsolated`, for an account table of its own in which the home directory is the server's folder.
+        /// Needs `isIsolated`: the account then has the server's folder as its home directory.
         package var loginShell: String?
 
         package init() {}

@@ -3,8 +3,8 @@ package import HostsModel
 
 /// An SSH server that is not OpenSSH, on a free loopback port, with files of its own.
 ///
-/// It knows only the accounts of the system and their `~/.ssh/authorized_keys`, so it runs in namespaces of its own, in
-/// which the home directory of the account lies in the server's folder.
+/// It knows only the accounts of the system and their `~/.ssh/authorized_keys`, so it runs in namespaces of
+/// its own, in which the home directory of the account lies in the server's folder.
 package final class OtherSSHD: Sendable {
     /// Which server.
     package enum Kind: String, Hashable, Sendable, CaseIterable {

@@ -47,6 +47,11 @@ final class CutBench: Sendable {
         let lane = lanes[0]
         lane.proxy.set(.none)
         if let error = await lane.factory.failure(of: lane.server.record) { throw error }
+        // The last bytes are on their way while the link closes.
+        let deadline = ContinuousClock.now + .seconds(5)
+        while lane.proxy.openConnectionCount > 0, .now < deadline {
+            try await leaveAlone(for: .milliseconds(10))
+        }
         return lane.proxy.traffic
     }
 

@@ -92,7 +92,7 @@ import Testing
                     try await rig.until(server.id, "online", after: lost)
                 }
             }
-            // Every bit position of the first packets: a damaged length may make the link wait for the deadline.
+            // The first packets: a damaged length may make the link wait for the deadline.
             let factory = FaultRig.factory(config: server.configFile)
             var codes: [String: Int] = [:]
             for byte in 0..<96 {

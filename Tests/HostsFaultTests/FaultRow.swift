@@ -12,7 +12,7 @@ struct FaultRow: Hashable, Sendable {
 
     /// The rows of this suite; docs/faults.md has the same.
     ///
-    /// The other numbers of the matrix, about sleep, clocks, names and the daemon as a whole, are tested elsewhere.
+    /// The other numbers, about sleep, clocks, names and the daemon as a whole, are tested elsewhere.
     static let all = [
         FaultRow(1, "FIN while idle", "seen <= 1 s, first dial after 2 s"),
         FaultRow(2, "RST mid-probe", "seen <= 1 s, no result published"),

@@ -6,7 +6,7 @@ import HostsModel
 struct LookInterpreter: ProbeInterpreter {
     let host: HostID
 
-    /// A file `boot` in the home directory takes the place of the boot id, and a file `slow` makes looks take 2 s.
+    /// A file `boot` in the home directory takes the place of the boot id; `slow` makes looks take 2 s.
     static let program = ShellProgram(
         definitions: """
             look() {

@@ -50,7 +50,7 @@ import Testing
             let text = String(repeating: "k", count: 60_000)
             var longest = Duration.zero
             for round in 0..<5 {
-                // Either the server is stopped, or its bytes come in pieces, so that a request is cut by the rekey.
+                // Either the server is stopped, or the proxy moves nothing.
                 if round.isMultiple(of: 2) { server.suspend() } else { proxy.set(.stall) }
                 async let reply = link.ask("count", text)
                 try await leaveAlone(for: .seconds(1))

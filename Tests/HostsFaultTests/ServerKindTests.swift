@@ -65,7 +65,7 @@ import Testing
                 server.stop()
                 let lost = try await rig.until(server.id, "reconnecting", after: fault)
                 try server.folder.write("home/boot", "second\n")
-                // Just after the second attempt, so that the third is 8 s away; 60 s would outlast the schedule.
+                // Just after the second attempt: the third is 8 s away. 60 s would outlast the schedule.
                 try await ContinuousClock().sleep(until: lost + .seconds(6.3))
                 try await server.restart()
                 let isUp = ContinuousClock.now
