@@ -146,6 +146,13 @@ let package = Package(
             dependencies: ["HostsDetection", "HostsConfig", "HostsModel", "HostsTestSupport"],
             resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(
+            name: "HostsFaultTests",
+            dependencies: [
+                "HostsHub", "HostsLog", "HostsModel", "HostsPolicy", "HostsSSH", "HostsTestSupport",
+            ],
+            exclude: ["table.awk"],
+            swiftSettings: strict),
+        .testTarget(
             name: "HostsHubTests",
             dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog", "HostsTestSupport"],
             swiftSettings: strict),
