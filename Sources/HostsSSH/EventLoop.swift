@@ -9,7 +9,7 @@ import Synchronization
 /// An actor that names the loop as its executor runs on that thread, and so do the handlers of its
 /// descriptors and timers: they reach the actor with `assumeIsolated`, without a hop. The loop lives as long
 /// as the process.
-@safe package final class EventLoop: SerialExecutor, @unchecked Sendable {
+@safe package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// Descriptors that are asked for in one system call.
     private static let eventBatch: Int32 = 64
     /// Rounds of jobs between two looks at the descriptors, so that jobs that beget jobs do not starve them.
@@ -209,7 +209,9 @@ import Synchronization
             guard !work.isEmpty else { return }
             for item in work {
                 switch item {
-                case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+                case .job(let job):
+                    unsafe job.runSynchronously(
+                        isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
                 case .call(let handler): handler()
                 }
             }

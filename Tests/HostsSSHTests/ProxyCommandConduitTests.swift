@@ -128,7 +128,7 @@ struct ProxyCommandConduitTests {
         let carried = try await Self.start("/nonexistent/nc %h", to: server)
         #expect(carried.address == "by way of /nonexistent/nc")
         let (error, words) = await carried.failure()
-        #expect(error?.code == "link.closed")
+        #expect(error?.code == "link.program-failed")
         #expect(words.contains("/nonexistent/nc"))
         #expect(words.hasSuffix("(exit 127)"))
     }
@@ -138,7 +138,7 @@ struct ProxyCommandConduitTests {
         let carried = try await Self.start(
             "sh -c 'echo one >&2; echo \"nc: Connection refused\" >&2; exit 1'", to: server)
         let (error, words) = await carried.failure()
-        #expect(error?.code == "link.closed")
+        #expect(error?.code == "link.program-failed")
         #expect(words == "one; nc: Connection refused (exit 1)")
         let silent = try await Self.start("sh -c 'kill -9 $$'", to: server)
         #expect(await silent.failure().words == "signal 9")
@@ -167,7 +167,7 @@ struct ProxyCommandConduitTests {
         let pid = try server.folder.read("pid").dropLast()
         // The shell and both of its cats: each of them holds the socket.
         try await Tool.run("pkill", ["-9", "-g", String(pid)])
-        #expect(await carried.link.untilClosed().code == "link.closed")
+        #expect(await carried.link.untilClosed().code == "link.program-failed")
         await carried.conduit.untilEnded()
         #expect(await LinkFixture.onLoop { carried.conduit.lastWords }.contains("signal 9"))
         carried.close()
