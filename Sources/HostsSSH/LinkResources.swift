@@ -4,6 +4,7 @@ import HostsModel
 package final class LinkResources: Sendable {
     let loop: EventLoop
     let pool = WorkerPool()
+    let gate: DialGate
     let jumpHosts: JumpHosts
     /// Chains that libssh2 cannot serve, with the reason.
     let opensshReasons = Locked<[[Destination]: String]>([:])
@@ -13,6 +14,7 @@ package final class LinkResources: Sendable {
     /// - Parameter loop: Runs all links.
     package init(loop: EventLoop) {
         self.loop = loop
+        gate = DialGate(loop: loop)
         jumpHosts = JumpHosts(loop: loop)
     }
 }

@@ -57,9 +57,7 @@ extension SSHLink {
         if let error = session.endingError { throw error }
         idleNoise = 0
         do {
-            // A task that waits for a continuation goes on where it prefers to, and only then comes back to its
-            // actor (Swift 6.3): without the preference each wait would wake a thread of the global pool.
-            return try await withTaskExecutorPreference(loop) { () async throws(LinkError) in
+            return try await withTaskExecutorPreference(loop.preference) { () async throws(LinkError) in
                 try await busy { () async throws(LinkError) in try await answer(request, until: deadline) }
             }
         } catch {

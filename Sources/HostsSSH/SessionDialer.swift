@@ -39,7 +39,8 @@ struct SessionDialer: Sendable {
         guard !preparation.credentials.candidates.isEmpty else {
             throw preparation.credentials.nothingToOffer
         }
-        let session = try await connect(to: chain)
+        let (session, pass) = try await connect(to: chain)
+        defer { pass.leave() }
         let started = ContinuousClock.now
         do {
             let label = try await session.logIn(
@@ -54,30 +55,42 @@ struct SessionDialer: Sendable {
         }
     }
 
-    /// A session that has said nothing yet.
-    private func connect(to chain: [Destination]) async throws(LinkError) -> SSHSession {
-        let destination = Self.target(chain)
-        let started = ContinuousClock.now
-        let carrier = try await carrier(to: chain)
-        report("ssh.connected", "connected to \(carrier.address)", .now - started)
-        return try SSHSession(carrier: carrier, destination: destination, loop: resources.loop)
-    }
-
-    private func carrier(to chain: [Destination]) async throws(LinkError) -> Carrier {
+    /// A session that has said nothing yet, and the right to have it until it is logged in.
+    private func connect(to chain: [Destination]) async throws(LinkError) -> (SSHSession, DialGate.Pass) {
         let destination = Self.target(chain)
         let timeout = destination.connectTimeout ?? settings.timeouts.connect
         let way = Array(chain.dropLast())
-        guard !way.isEmpty else {
-            return try await Dialer(loop: resources.loop, pool: resources.pool).connect(
-                to: destination, timeout: timeout)
+        guard let bastion = way.last else {
+            let pass = try await resources.gate.enter(destination.address)
+            return (try await session(destination, directCarrier(to: destination, timeout)), pass)
         }
         let dialer = self
-        let logIn: JumpHosts.LogIn = { () async throws(LinkError) in
-            try await dialer.logIn(to: way).session
-        }
+        let logIn: JumpHosts.LogIn = { () async throws(LinkError) in try await dialer.logIn(to: way).session }
+        // The jump host first: whoever has a pass must not wait for somebody who needs one.
         let reservation = try await resources.jumpHosts.reserve(way, logIn: logIn)
-        defer { withExtendedLifetime(reservation) {} }
-        return try await resources.jumpHosts.carrier(to: destination, by: way, timeout: timeout, logIn: logIn)
+        let pass = try await resources.gate.enter("behind \(bastion.address)")
+        let carrier = try await resources.jumpHosts.carrier(
+            to: destination, by: way, timeout: timeout, logIn: logIn)
+        withExtendedLifetime(reservation) {}
+        return (try session(destination, carrier), pass)
+    }
+
+    private func session(
+        _ destination: Destination, _ carrier: consuming Carrier
+    ) throws(LinkError) -> SSHSession {
+        report("ssh.connected", "connected to \(carrier.address)", .zero)
+        return try SSHSession(carrier: carrier, destination: destination, loop: resources.loop)
+    }
+
+    private func directCarrier(
+        to destination: Destination, _ timeout: Duration
+    ) async throws(LinkError) -> Carrier {
+        if case .command(let command) = destination.route {
+            return try ProxyCommandConduit.open(
+                command: command, environment: settings.environment, loop: resources.loop)
+        }
+        return try await Dialer(loop: resources.loop, pool: resources.pool).connect(
+            to: destination, timeout: timeout)
     }
 
     private static func target(_ chain: [Destination]) -> Destination {

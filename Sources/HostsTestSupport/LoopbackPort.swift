@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// TCP sockets that listen on a loopback address.
-enum LoopbackPort {
+package enum LoopbackPort {
     /// How many connections may wait to be accepted.
     static let backlog: Int32 = 64
 
@@ -50,7 +50,7 @@ enum LoopbackPort {
     }
 
     /// A port that is free now.
-    static func free(_ address: String = "127.0.0.1") throws -> UInt16 {
+    package static func free(_ address: String = "127.0.0.1") throws -> UInt16 {
         let (descriptor, port) = try listen(address)
         close(descriptor)
         return port
