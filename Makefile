@@ -8,7 +8,7 @@ ROOT         = $(DESTDIR)$(PREFIX)
 UNITS        = $(ROOT)/share/systemd/user
 SUDO        := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-LIBRARIES   := libssh2-1-dev libssl-dev libsystemd-dev libmicrohttpd-dev libcurl4-openssl-dev \
+LIBRARIES   := libssh2-1-dev libssl-dev libbotan-2-dev libsystemd-dev libmicrohttpd-dev libcurl4-openssl-dev \
                libsqlite3-dev libpcre2-dev libtomlplusplus-dev
 # What the demo and the integration tests run: servers, stand-in agents and their screens.
 TOOLS       := openssh-server openssh-client tmux python3-minimal procps util-linux

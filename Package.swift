@@ -37,7 +37,7 @@ let package = Package(
         .target(name: "CSQLite", cSettings: cStrict, linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "CSSH", cSettings: cStrict,
-            linkerSettings: [.linkedLibrary("ssh2"), .linkedLibrary("crypto")]),
+            linkerSettings: [.linkedLibrary("ssh2"), .linkedLibrary("crypto"), .linkedLibrary("botan-2")]),
         .target(name: "CSystemd", cSettings: cStrict, linkerSettings: [.linkedLibrary("systemd")]),
         .target(name: "CTerminal", cSettings: cStrict),
         .target(

@@ -20,6 +20,14 @@ struct Destination: Hashable, Sendable {
         case command(String)
     }
 
+    /// Which ssh-agent is asked (IdentityAgent).
+    enum Agent: Hashable, Sendable {
+        case none
+        case socket(String)
+        /// The one of the person's session, wherever that is at the moment.
+        case usual
+    }
+
     /// Names of ssh's own default keys, in `~/.ssh`.
     private static let defaultKeyNames = [
         "id_rsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_xmss", "id_dsa",
@@ -32,8 +40,7 @@ struct Destination: Hashable, Sendable {
     let user: String
     let identities: [Identity]
     let isLimitedToIdentities: Bool
-    /// Nil: no agent.
-    let agentSocket: String?
+    let agent: Agent
     let knownHostsFiles: [String]
     /// The name in known_hosts: HostKeyAlias, or host and port.
     let knownHostsName: String
@@ -72,7 +79,7 @@ struct Destination: Hashable, Sendable {
         user = configuration.user
         identities = configuration.identityFiles.map { Self.identity($0, expansion) }
         isLimitedToIdentities = configuration.identitiesOnly
-        agentSocket = try Self.agentSocket(configuration.identityAgent, settings, expansion)
+        agent = try Self.agent(configuration.identityAgent, settings, expansion)
         knownHostsFiles = (configuration.userKnownHostsFiles + configuration.globalKnownHostsFiles).map {
             file in
             // ssh has filled it in already (9.2p1); what still looks like a token is part of the name.
@@ -99,7 +106,7 @@ struct Destination: Hashable, Sendable {
             do { return try expansion.path(file) } catch { return file }
         }
         controlPath = configuration.controlPath.flatMap { try? expansion.path($0) }
-        hasLocalUserName = configuration.user == expansion.localUser && !name.contains("@")
+        hasLocalUserName = configuration.user == settings.environment["USER"] && !name.contains("@")
         needsOpenSSH =
             if configuration.hasPKCS11Provider {
                 "its keys are in a PKCS#11 provider"
@@ -142,18 +149,19 @@ struct Destination: Hashable, Sendable {
         }
     }
 
-    private static func agentSocket(
+    private static func agent(
         _ configured: String?, _ settings: LinkSettings, _ expansion: TokenExpansion
-    ) throws(LinkError) -> String? {
-        let fallback = [settings.environment["SSH_AUTH_SOCK"], settings.agentSocket]
-            .compactMap { $0 }.first { !$0.isEmpty }
+    ) throws(LinkError) -> Agent {
         switch configured {
-        case nil, "SSH_AUTH_SOCK": return fallback
-        case "none": return nil
+        case nil, "SSH_AUTH_SOCK": return .usual
+        case "none": return .none
         case .some(let text) where text.hasPrefix("$") && !text.hasPrefix("${"):
-            return settings.environment[String(text.dropFirst())]
+            guard let path = settings.environment[String(text.dropFirst())] else {
+                throw .agentUnavailable(path: text, detail: "the variable is not set")
+            }
+            return .socket(path)
         case .some(let text):
-            do { return try expansion.path(text) } catch {
+            do { return .socket(try expansion.path(text)) } catch {
                 throw .agentUnavailable(path: text, detail: error.detail)
             }
         }

@@ -94,7 +94,8 @@ actor LinkAttempt {
         guard let target = chain.last else { preconditionFailure("a chain ends with its destination") }
         let started = ContinuousClock.now
         let shell = try OpenSSHShell(
-            target: OpenSSHTarget(target), settings: settings, agentSocket: target.agentSocket)
+            target: OpenSSHTarget(target), settings: settings,
+            agentSocket: try await dialer.agentSocket(of: target))
         let link = OpenSSHLink(shell, reason: reason, token: token, program: program, loop: resources.loop)
         do {
             try await link.open(shell, timeout: shell.timeout)
@@ -127,7 +128,11 @@ actor LinkAttempt {
     private nonisolated var dialer: SessionDialer {
         SessionDialer(
             resources: resources, settings: settings, mayUseOpenSSH: record.transport == .auto,
-            report: { [self] in report($0, $1, $2) })
+            report: { [self] in report($0, $1, $2) }, warn: { [self] in warn($0, $1) })
+    }
+
+    private nonisolated func warn(_ event: StaticString, _ text: String) {
+        log.warning(event, text, .host(record.id), .token(token))
     }
 
     private static func way(_ chain: [Destination]) -> String {

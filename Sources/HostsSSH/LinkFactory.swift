@@ -41,4 +41,13 @@ package struct LinkFactory: LinkConnector {
         link.close(.cancelled)
         throw .cancelled
     }
+
+    /// Somebody who looks after one host on behalf of its person.
+    func visit(_ record: HostRecord) -> HostVisit {
+        let (log, id) = (log, record.id)
+        let dialer = SessionDialer(
+            resources: resources, settings: settings, mayUseOpenSSH: false,
+            report: { log.debug($0, $1, .host(id), .took($2)) }, warn: { log.warning($0, $1, .host(id)) })
+        return HostVisit(record: record, resources: resources, settings: settings, dialer: dialer)
+    }
 }

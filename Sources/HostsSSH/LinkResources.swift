@@ -5,6 +5,7 @@ package final class LinkResources: Sendable {
     let loop: EventLoop
     let pool = WorkerPool()
     let gate: DialGate
+    let unlockedKeys = UnlockedKeys()
     let jumpHosts: JumpHosts
     /// Chains that libssh2 cannot serve, with the reason.
     let opensshReasons = Locked<[[Destination]: String]>([:])

@@ -17,6 +17,8 @@ final class SSHSession: @unchecked Sendable {
     var preferences = MethodPreferences(knownTypes: [])
     /// What the server said in clear text, once the handshake is over.
     var hello: ServerHello?
+    /// The key that the agent offered and did not sign with, in the present login.
+    var agentRefusal: String?
     /// Whether one caller has the session for itself; the owner is then not told of readiness.
     var isBusy = false
     /// Called when the socket is ready and nobody has the session for himself.

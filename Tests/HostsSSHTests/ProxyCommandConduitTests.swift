@@ -220,6 +220,8 @@ private actor Entrance {
         _ session: SSHSession, _ trust: HostTrust, _ credentials: Credentials,
         _ timeouts: LinkSettings.Timeouts
     ) async throws(LinkError) {
-        _ = try await session.logIn(trust: trust, credentials: credentials, agent: nil, timeouts: timeouts)
+        _ = try await session.logIn(trust: trust, credentials: credentials, agent: nil, timeouts: timeouts) {
+            _, _ in
+        }
     }
 }
