@@ -39,7 +39,7 @@ actor LinkAttempt {
     /// A link over libssh2.
     func openSSH() async throws(LinkError) -> SSHLink {
         let started = ContinuousClock.now
-        let chain = try await DestinationResolver(settings: settings).chain(of: record.destination)
+        let chain = try await DestinationResolver(settings: settings, resources: resources).chain(of: record.destination)
         report("ssh.resolved", "\(record.destination) is \(Self.way(chain))", .now - started)
         let dialer = SessionDialer(
             resources: resources, settings: settings, mayUseOpenSSH: false,

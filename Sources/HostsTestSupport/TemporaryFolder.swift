@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+package import Glibc
 
 /// A folder for one test, gone with everything in it when nobody holds it any more.
 ///
