@@ -65,31 +65,38 @@ struct Destination: Hashable, Sendable {
 
     /// Makes a destination out of what `ssh -G` says.
     ///
+    /// - Parameters:
+    ///   - name: As it was typed.
+    ///   - configuration: What ssh says about it.
+    ///   - settings: The environment and the agent.
+    ///   - homes: The home directories of `configuration.namedAccounts`.
     /// - Throws: `.resolutionFailed` for a value that cannot be filled in.
-    init(name: String, configuration: SSHConfiguration, settings: LinkSettings) throws(LinkError) {
-        let expansion = TokenExpansion(
-            homeDirectory: settings.homeDirectory,
+    init(
+        name: String, configuration: SSHConfiguration, settings: LinkSettings, homes: [String: String] = [:]
+    ) throws(LinkError) {
+        var expansion = TokenExpansion(
+            homeDirectory: settings.homeDirectory, homes: homes,
             localUser: settings.environment["USER"] ?? configuration.user,
-            remoteHost: configuration.hostName, originalHost: Self.hostPart(name), port: configuration.port,
+            remoteHost: configuration.hostName,
+            originalHost: configuration.originalHost ?? Self.hostPart(name), port: configuration.port,
             remoteUser: configuration.user, hostKeyAlias: configuration.hostKeyAlias,
-            environment: settings.environment)
+            connectionHash: configuration.connectionHash, environment: settings.environment)
+        route = try Self.route(name, configuration, expansion)
+        if case .jump(let hops) = route, let last = hops.last.flatMap(JumpHop.init) {
+            expansion.jumpHost = last.host
+        }
         self.name = name
         host = configuration.hostName
         port = configuration.port
         user = configuration.user
         identities = configuration.identityFiles.map { Self.identity($0, expansion) }
         isLimitedToIdentities = configuration.identitiesOnly
-        agent = try Self.agent(configuration.identityAgent, settings, expansion)
-        knownHostsFiles = (configuration.userKnownHostsFiles + configuration.globalKnownHostsFiles).map {
-            file in
-            // ssh has filled it in already (9.2p1); what still looks like a token is part of the name.
-            do { return try expansion.path(file) } catch { return file }
-        }
+        agent = try Self.agent(configuration.identityAgent, settings)
+        knownHostsFiles = configuration.userKnownHostsFiles + configuration.globalKnownHostsFiles
         let lowerHost = configuration.hostName.lowercased()
         if let alias = configuration.hostKeyAlias {
-            do { knownHostsName = try expansion.value(alias).lowercased() } catch {
-                throw .resolutionFailed(destination: name, detail: "HostKeyAlias \(alias): \(error.detail)")
-            }
+            // Literally: ssh knows no tokens there (9.2p1).
+            knownHostsName = alias.lowercased()
             portlessName = nil
         } else {
             knownHostsName = configuration.port == 22 ? lowerHost : "[\(lowerHost)]:\(configuration.port)"
@@ -99,19 +106,21 @@ struct Destination: Hashable, Sendable {
         connectTimeout = configuration.connectTimeout
         addressFamily = configuration.addressFamily
         bindAddress = configuration.bindAddress
-        route = try Self.route(name, configuration, expansion)
         hostKeyChecking = configuration.hostKeyChecking
         hashesKnownHosts = configuration.hashesKnownHosts
+        let certificates = expansion
         certificateFiles = configuration.certificateFiles.map { file in
-            do { return try expansion.path(file) } catch { return file }
+            do { return try certificates.path(file) } catch { return file }
         }
-        controlPath = configuration.controlPath.flatMap { try? expansion.path($0) }
+        controlPath = configuration.controlPath
         hasLocalUserName = configuration.user == settings.environment["USER"] && !name.contains("@")
         needsOpenSSH =
             if configuration.hasPKCS11Provider {
                 "its keys are in a PKCS#11 provider"
             } else if configuration.hasKnownHostsCommand {
                 "its host key comes from a KnownHostsCommand"
+            } else if case .command = route, configuration.proxyPassesDescriptor {
+                "its ProxyCommand hands over a descriptor (ProxyUseFdpass)"
             } else { nil }
         allowsGSSAPI = configuration.allowsGSSAPI
     }
@@ -124,9 +133,17 @@ struct Destination: Hashable, Sendable {
     private static func route(
         _ name: String, _ configuration: SSHConfiguration, _ expansion: TokenExpansion
     ) throws(LinkError) -> Route {
-        if let jump = configuration.proxyJump { return .jump(jump.split(separator: ",").map(String.init)) }
+        if let jump = configuration.proxyJump {
+            var hops: [String] = []
+            for hop in jump.split(separator: ",") {
+                do { hops.append(try expansion.proxy(String(hop))) } catch {
+                    throw .resolutionFailed(destination: name, detail: "ProxyJump: \(error.detail)")
+                }
+            }
+            return .jump(hops)
+        }
         guard let command = configuration.proxyCommand else { return .direct }
-        do { return .command(try expansion.value(command)) } catch {
+        do { return .command(try expansion.proxy(command)) } catch {
             throw .resolutionFailed(destination: name, detail: "ProxyCommand: \(error.detail)")
         }
     }
@@ -150,7 +167,7 @@ struct Destination: Hashable, Sendable {
     }
 
     private static func agent(
-        _ configured: String?, _ settings: LinkSettings, _ expansion: TokenExpansion
+        _ configured: String?, _ settings: LinkSettings
     ) throws(LinkError) -> Agent {
         switch configured {
         case nil, "SSH_AUTH_SOCK": return .usual
@@ -160,10 +177,8 @@ struct Destination: Hashable, Sendable {
                 throw .agentUnavailable(path: text, detail: "the variable is not set")
             }
             return .socket(path)
-        case .some(let text):
-            do { return .socket(try expansion.path(text)) } catch {
-                throw .agentUnavailable(path: text, detail: error.detail)
-            }
+        // ssh has filled it in.
+        case .some(let text): return .socket(text)
         }
     }
 }

@@ -39,7 +39,8 @@ actor LinkAttempt {
     /// A link by the transport that the record names, or that serves the host.
     func openRemote() async throws(LinkError) -> any ProbeLink {
         let started = ContinuousClock.now
-        let chain = try await DestinationResolver(settings: settings).chain(of: record.destination)
+        let chain = try await DestinationResolver(settings: settings, resources: resources).chain(
+            of: record.destination)
         report("ssh.resolved", "\(record.destination) is \(Self.way(chain))", .now - started)
         switch record.transport {
         case .openssh: return try await openProgram(chain, reason: nil)

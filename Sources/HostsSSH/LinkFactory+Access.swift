@@ -115,6 +115,7 @@ actor HostVisit {
             throw .unsupported(
                 detail: "\(record.id) is this machine, which needs neither a host key nor a login")
         }
-        return try await DestinationResolver(settings: settings).chain(of: record.destination)
+        return try await DestinationResolver(settings: settings, resources: resources).chain(
+            of: record.destination)
     }
 }

@@ -211,15 +211,8 @@ struct SessionDialer: Sendable {
     }
 
     /// Runs what touches files on a worker; a file system that hangs is a step that timed out.
-    func onWorker<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(LinkError)
-        -> Value
-    {
-        let timeout = settings.timeouts.resolve
-        switch await resources.pool.result(on: resources.loop, until: .now + timeout, body) {
-        case .success(let value): return value
-        case .failure(.cancelled): throw .cancelled
-        case .failure(.deadline), .failure(.exhausted): throw .timedOut(.resolve, after: timeout)
-        }
+    func onWorker<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(LinkError) -> Value {
+        try await resources.blocking.result(within: settings.timeouts.resolve, body)
     }
 }
 

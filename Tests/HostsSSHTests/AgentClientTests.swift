@@ -100,26 +100,6 @@ extension AgentError {
     }
 }
 
-struct TokenExpansionTests {
-    private let expansion = TokenExpansion(
-        homeDirectory: "/home/dev", localUser: "me", remoteHost: "h", originalHost: "n", port: 2222,
-        remoteUser: "r", hostKeyAlias: nil, environment: ["KEYS": "/keys"])
-
-    @Test(arguments: [
-        ("~/.ssh/id", "/home/dev/.ssh/id"), ("~", "/home/dev"),
-        ("/a/%h-%n-%p-%r-%u-%k%%", "/a/h-n-2222-r-me-n%"),
-        ("%d/x", "/home/dev/x"), ("${KEYS}/x", "/keys/x"), ("/a$b", "/a$b"), ("/plain", "/plain"),
-    ])
-    func `tokens are filled in`(text: String, path: String) throws {
-        #expect(try expansion.path(text) == path)
-    }
-
-    @Test(arguments: ["/a%", "/a%q", "${MISSING}/x", "~other/x"])
-    func `what is not known is said so`(text: String) {
-        #expect(throws: TokenExpansion.Failure.self) { try expansion.path(text) }
-    }
-}
-
 struct ShellProtocolTests {
     @Test(arguments: ["", "a b", "it's", "''", "$HOME `id` \\ \" \n\t*", "-n", "ü\u{1b}[0m"])
     func `a quoted word is that word to a shell`(word: String) async throws {

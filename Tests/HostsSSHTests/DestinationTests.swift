@@ -22,7 +22,9 @@ struct DestinationTests {
             $0.homeDirectory = "/home/dev"
             change(&$0)
         }
-        return try await DestinationResolver(settings: settings).resolve(name)
+        return try await DestinationResolver(
+            settings: settings, resources: LinkResources(loop: LinkFixture.loop)
+        ).resolve(name)
     }
 
     @Test func `ssh itself says where a name leads`() async throws {
@@ -87,15 +89,79 @@ struct DestinationTests {
         #expect(destination.agent == agent)
     }
 
-    @Test func `HostKeyAlias is filled in and has no port`() async throws {
+    @Test func `HostKeyAlias is taken literally and has no port`() async throws {
         let destination = try await resolve(
             "box", "Host box\n  HostName H.example\n  Port 23\n  HostKeyAlias A-%h\n")
-        #expect(destination.knownHostsName == "a-h.example")
+        #expect(destination.knownHostsName == "a-%h")
         #expect(destination.portlessName == nil)
     }
 
+    @Test func `tokens in the path of a key mean what they mean to ssh`() async throws {
+        let destination = try await resolve(
+            "me@box",
+            """
+            Host box
+                HostName %h.example
+                HostKeyAlias alias
+                ControlPath /c/%C-%l-%L-%i-%k-%n-%r
+                IdentityFile /c/%C-%l-%L-%i-%k-%n-%r
+                IdentityFile ~root/x
+                IdentityFile ~nobody-of-this-name/x
+                CertificateFile ~/%h-cert.pub
+            """)
+        #expect(destination.identities[0].path == destination.controlPath)
+        #expect(destination.identities[0].path.hasSuffix("-alias-box-me"))
+        #expect(destination.identities[1].path == "/root/x")
+        #expect(destination.identities[2].problem == "there is no account nobody-of-this-name here")
+        #expect(destination.certificateFiles == ["/home/dev/box.example-cert.pub"])
+    }
+
+    @Test func `lists of files are taken apart as they were meant`() async throws {
+        let destination = try await resolve(
+            "box", "UserKnownHostsFile \"/a b\" ~root/c /%%h/%h\nGlobalKnownHostsFile /g /%h \"/d e f\"\n")
+        #expect(destination.knownHostsFiles == ["/a b", "/root/c", "/%h/box", "/g", "/%h", "/d e f"])
+        #expect(
+            try await resolve("box", "UserKnownHostsFile none\nGlobalKnownHostsFile none\n")
+                .knownHostsFiles == [])
+    }
+
+    @Test func `an address may be of IPv6, with a zone`() async throws {
+        let destination = try await resolve("dev@fe80::1%lo", "IdentityFile /%h\n")
+        #expect(destination.host == "fe80::1%lo")
+        #expect(destination.user == "dev")
+        #expect(destination.knownHostsName == "fe80::1%lo")
+        #expect(destination.identities.first?.path == "/fe80::1%lo")
+        #expect(try await resolve("box", "HostName fe80::1%%lo\n").host == "fe80::1%lo")
+    }
+
+    @Test func `a canonical name is what ssh -G makes of it`() async throws {
+        let destination = try await resolve(
+            "localhost.",
+            "CanonicalizeHostname always\nMatch canonical\n  User canonical\n")
+        #expect(destination.user == "canonical")
+    }
+
+    @Test func `a command that hands over a descriptor is for ssh itself`() async throws {
+        #expect(
+            try await resolve("box", "ProxyCommand x\nProxyUseFdpass yes\n").needsOpenSSH
+                == "its ProxyCommand hands over a descriptor (ProxyUseFdpass)")
+        // ssh does without it for ProxyJump.
+        #expect(try await resolve("box", "ProxyJump x\nProxyUseFdpass yes\n").needsOpenSSH == nil)
+    }
+
+    @Test(arguments: [
+        ("ProxyCommand nc %h %q\n", "ProxyCommand: %q means nothing there"),
+        ("ProxyJump x%k\n", "ProxyJump: %k means nothing there"),
+    ])
+    func `a wrong token of the way is named`(config: String, detail: String) async {
+        let error = await #expect(throws: LinkError.self) { try await resolve("box", config) }
+        #expect(error == .resolutionFailed(destination: "box", detail: detail))
+    }
+
     @Test func `the way to the host is told with its tokens filled in`() async throws {
-        #expect(try await resolve("box", "ProxyJump a,u@b:22\n").route == .jump(["a", "u@b:22"]))
+        #expect(
+            try await resolve("box", "ProxyJump %r@a,u@b-%h:22\nUser me\n").route
+                == .jump(["me@a", "u@b-box:22"]))
         #expect(
             try await resolve("box", "HostName h\nProxyCommand nc %h %p\n").route == .command("nc h 22"))
         #expect(try await resolve("box", "").route == .direct)
@@ -111,6 +177,9 @@ struct DestinationTests {
         let error = await #expect(throws: LinkError.self) { try await resolve("box", "Prot 22\n") }
         #expect(error?.code == "ssh.config")
         #expect(error?.message.contains("prot") == true)
+        // What `-v` adds is not for people.
+        #expect(error?.message.contains("debug") == false)
+        #expect(error?.message.contains("OpenSSH_") == false)
     }
 
     @Test func `a missing ssh and one that hangs are told apart`() async throws {

@@ -269,7 +269,10 @@ struct OpenSSHLinkTests {
         #expect(error?.message.contains("/nonexistent/program") == true)
         try server.writeConfig(lines: ["ProxyJump 127.0.0.1:1"])
         let settings = LinkFixture.settings(config: server.configFile)
-        let target = OpenSSHTarget(try await DestinationResolver(settings: settings).resolve("devbox"))
+        let target = OpenSSHTarget(
+            try await DestinationResolver(
+                settings: settings, resources: LinkResources(loop: LinkFixture.loop)
+            ).resolve("devbox"))
         let shell = try OpenSSHShell(target: target, settings: settings, agentSocket: nil)
         let link = OpenSSHLink(
             shell, reason: nil, token: 1, program: LinkFixture.program, loop: LinkFixture.loop)

@@ -56,7 +56,9 @@ struct ProxyCommandConduitTests {
         var settings = LinkFixture.settings(config: server.configFile)
         settings.environment["SHELL"] = shell
         settings.environment["HOME"] = server.folder.path("home")
-        let destination = try await DestinationResolver(settings: settings).resolve(server.options.name)
+        let destination = try await DestinationResolver(
+            settings: settings, resources: LinkResources(loop: LinkFixture.loop)
+        ).resolve(server.options.name)
         let credentials = Credentials(
             files: destination.identities.map { ($0, KeyFile.read($0.path)) }, agent: .absent, isLimited: true
         )
