@@ -16,7 +16,7 @@ TOOLS       := openssh-server openssh-client tmux python3-minimal procps util-li
 TOOLS       += dropbear-bin tinysshd busybox fish tcsh
 
 BUILD_FLAGS := --explicit-target-dependency-import-check error
-SOURCES     := Package.swift Sources Tests
+SOURCES     := Package.swift Sources Tests Benchmarks
 TSAN        := --sanitize=thread -Xswiftc -DHOSTS_TSAN --scratch-path .build/tsan
 ASAN        := --sanitize=address --scratch-path .build/asan
 # These take their time: each has a verb of its own.
@@ -75,6 +75,11 @@ tsan: ## the tests under ThreadSanitizer
 .PHONY: asan
 asan: ## the tests under AddressSanitizer
 	$(LSAN) $(SWIFT) test $(ASAN) $(SKIPPED)
+
+.PHONY: bench
+bench: deps ## what a link costs, beside `ssh -S` in the same run
+	$(SWIFT) build -c release --product bench-links
+	.build/release/bench-links
 
 .PHONY: lint
 lint: ## check the layout and the documentation

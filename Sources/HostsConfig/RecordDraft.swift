@@ -36,7 +36,7 @@ extension RecordDraft {
                 "Reserved for `hostsctl attach`, which this version does not have yet."),
             .choice(
                 "transport", \.transport, defaults: defaults,
-                "How the host is reached; `openssh` is refused by this version."),
+                "How the host is reached; see docs/links.md."),
             .texts(
                 "tags", \.tags, atMost: tagLimit, takes: "an array of at most \(tagLimit) words in quotes",
                 "Words to group hosts by.", problem: TextRule.tag),
