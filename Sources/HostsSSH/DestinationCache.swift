@@ -142,12 +142,12 @@ package final class DestinationCache: Sendable {
     }
 
     private static var accountHome: String {
-        var entry = passwd()
+        var entry = unsafe passwd()
         var buffer = [CChar](repeating: 0, count: 16 * 1024)
         var found: UnsafeMutablePointer<passwd>?
-        guard unsafe getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil
+        guard unsafe getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil,
+            let folder = unsafe entry.pw_dir
         else { return "/" }
-        guard let folder = unsafe entry.pw_dir else { return "/" }
         return unsafe String(cString: folder)
     }
 }
