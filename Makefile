@@ -8,15 +8,20 @@ ROOT         = $(DESTDIR)$(PREFIX)
 UNITS        = $(ROOT)/share/systemd/user
 SUDO        := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-LIBRARIES   := libssh2-1-dev libssl-dev libsystemd-dev libmicrohttpd-dev libcurl4-openssl-dev \
+LIBRARIES   := libssh2-1-dev libssl-dev libbotan-2-dev libsystemd-dev libmicrohttpd-dev libcurl4-openssl-dev \
                libsqlite3-dev libpcre2-dev libtomlplusplus-dev
 # What the demo and the integration tests run: servers, stand-in agents and their screens.
 TOOLS       := openssh-server openssh-client tmux python3-minimal procps util-linux
+# What the fault matrix runs besides: other SSH servers, and login shells.
+TOOLS       += dropbear-bin tinysshd busybox fish tcsh
 
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 SOURCES     := Package.swift Sources Tests
 TSAN        := --sanitize=thread -Xswiftc -DHOSTS_TSAN --scratch-path .build/tsan
 ASAN        := --sanitize=address --scratch-path .build/asan
+# These take their time: each has a verb of its own.
+SKIPPED     := --skip HostsIntegrationTests --skip HostsFaultTests
+FAULTS      := $(CURDIR)/.build/faults.tsv
 # Leaks are looked for; the file names those of the toolchain's own test runner.
 LSAN        := LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions=0
 
@@ -44,26 +49,32 @@ demo: build ## the main job on a fleet of two private hosts, for 45 s
 	@$$($(SWIFT) build --show-bin-path)/hostsd-demo
 
 .PHONY: test
-test: deps lint build test-unit test-integration tsan asan ## everything that CI runs
+test: deps lint build test-unit test-integration faults tsan asan ## everything that CI runs
 
 .PHONY: check
 check: lint build test-unit ## before each commit
 
 .PHONY: test-unit
 test-unit: ## unit tests, tests of links and tests of the server
-	$(SWIFT) test $(BUILD_FLAGS) --skip HostsIntegrationTests
+	$(SWIFT) test $(BUILD_FLAGS) $(SKIPPED)
 
 .PHONY: test-integration
 test-integration: ## the real hostsd and hostsctl against real servers
 	$(SWIFT) test $(BUILD_FLAGS) --filter HostsIntegrationTests
 
+.PHONY: faults
+faults: ## links against real servers that fail: the fault matrix of docs/faults.md, in a table
+	@rm -f $(FAULTS); \
+	HOSTS_FAULTS_TABLE=$(FAULTS) $(SWIFT) test $(BUILD_FLAGS) --filter HostsFaultTests; code=$$?; \
+	awk -f Tests/HostsFaultTests/table.awk $(FAULTS) && exit $$code
+
 .PHONY: tsan
 tsan: ## the tests under ThreadSanitizer
-	$(SWIFT) test $(TSAN) --skip HostsIntegrationTests
+	$(SWIFT) test $(TSAN) $(SKIPPED)
 
 .PHONY: asan
 asan: ## the tests under AddressSanitizer
-	$(LSAN) $(SWIFT) test $(ASAN) --skip HostsIntegrationTests
+	$(LSAN) $(SWIFT) test $(ASAN) $(SKIPPED)
 
 .PHONY: lint
 lint: ## check the layout and the documentation

@@ -37,7 +37,7 @@ let package = Package(
         .target(name: "CSQLite", cSettings: cStrict, linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "CSSH", cSettings: cStrict,
-            linkerSettings: [.linkedLibrary("ssh2"), .linkedLibrary("crypto")]),
+            linkerSettings: [.linkedLibrary("ssh2"), .linkedLibrary("crypto"), .linkedLibrary("botan-2")]),
         .target(name: "CSystemd", cSettings: cStrict, linkerSettings: [.linkedLibrary("systemd")]),
         .target(name: "CTerminal", cSettings: cStrict),
         .target(
@@ -145,6 +145,13 @@ let package = Package(
             name: "HostsDetectionTests",
             dependencies: ["HostsDetection", "HostsConfig", "HostsModel", "HostsTestSupport"],
             resources: [.copy("Fixtures")], swiftSettings: strict),
+        .testTarget(
+            name: "HostsFaultTests",
+            dependencies: [
+                "HostsHub", "HostsLog", "HostsModel", "HostsPolicy", "HostsSSH", "HostsTestSupport",
+            ],
+            exclude: ["table.awk"],
+            swiftSettings: strict),
         .testTarget(
             name: "HostsHubTests",
             dependencies: ["HostsHub", "HostsModel", "HostsPolicy", "HostsLog", "HostsTestSupport"],

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -109,6 +110,10 @@ int hosts_socket_accept(int descriptor) {
         accepted = accept4(descriptor, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     } while (accepted < 0 && errno == EINTR);
     return accepted;
+}
+
+int hosts_random(void *bytes, size_t size) {
+    return getrandom(bytes, size, 0) == (ssize_t)size ? 0 : -1;
 }
 
 int hosts_socket_pair_nonblocking(int ends[2]) {

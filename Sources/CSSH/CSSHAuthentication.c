@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "CSSHGuard.h"
 #include "CSSHSessionState.h"
 
 void hosts_ssh_forget_signature(struct hosts_ssh *ssh) {
@@ -93,6 +94,7 @@ static int sign(LIBSSH2_SESSION *session, unsigned char **result, size_t *result
 int hosts_ssh_authenticate(hosts_ssh *ssh, const char *user, const uint8_t *blob, size_t blob_size,
                            const hosts_key *key) {
     if (!ssh->session) return HOSTS_SSH_DEAD;
+    HOSTS_GUARD(ssh, LIBSSH2_ERROR_DECRYPT);
     void *abstract = ssh;
     ssh->key = key;
     int code = libssh2_userauth_publickey(ssh->session, user, blob, blob_size, sign, &abstract);
@@ -121,6 +123,7 @@ void hosts_ssh_sign_answer(hosts_ssh *ssh, const uint8_t *signature, size_t size
 int hosts_ssh_list_methods(hosts_ssh *ssh, const char *user, const char **methods) {
     *methods = NULL;
     if (!ssh->session) return HOSTS_SSH_DEAD;
+    HOSTS_GUARD(ssh, LIBSSH2_ERROR_DECRYPT);
     *methods = libssh2_userauth_list(ssh->session, user, (unsigned)strlen(user));
     return *methods ? 0 : libssh2_session_last_errno(ssh->session);
 }

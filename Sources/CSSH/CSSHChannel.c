@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "CSSHGuard.h"
 #include "CSSHSessionState.h"
 
 enum {
@@ -15,6 +16,7 @@ int hosts_ssh_open_exec(hosts_ssh *ssh, const char *command) {
     static const char request[] = "exec";
     if (!ssh->session) return HOSTS_SSH_DEAD;
     if (ssh->is_started) return LIBSSH2_ERROR_BAD_USE;
+    HOSTS_GUARD(ssh, LIBSSH2_ERROR_DECRYPT);
     if (!ssh->channel) {
         ssh->channel = libssh2_channel_open_ex(ssh->session, type, sizeof type - 1, CHANNEL_WINDOW,
                                                CHANNEL_PACKET, NULL, 0);
@@ -30,6 +32,7 @@ int hosts_ssh_open_exec(hosts_ssh *ssh, const char *command) {
 
 long hosts_ssh_write(hosts_ssh *ssh, const uint8_t *bytes, size_t size) {
     if (!ssh->session || !ssh->channel) return HOSTS_SSH_DEAD;
+    HOSTS_GUARD(ssh, LIBSSH2_ERROR_DECRYPT);
     ssize_t count = libssh2_channel_write_ex(ssh->channel, 0, (const char *)bytes, size);
     /* 0: the peer's window is used up. */
     return count == 0 ? HOSTS_SSH_AGAIN : count;
@@ -59,7 +62,11 @@ static long drain_stderr(struct hosts_ssh *ssh) {
 
 long hosts_ssh_read(hosts_ssh *ssh, uint8_t *bytes, size_t capacity) {
     if (!ssh->session || !ssh->channel) return HOSTS_SSH_DEAD;
+    HOSTS_GUARD(ssh, LIBSSH2_ERROR_DECRYPT);
     long code = drain_stderr(ssh);
+    /* Only what came before the end of the connection is still worth reading: libssh2 drops a packet whose MAC is
+     * wrong and would go on with the next, as if nothing were missing. */
+    if (code < 0 && code != LIBSSH2_ERROR_SOCKET_DISCONNECT && code != LIBSSH2_ERROR_SOCKET_RECV) return code;
     ssize_t count = libssh2_channel_read_ex(ssh->channel, 0, (char *)bytes, capacity);
     if (count > 0) return count;
     if (count < 0 && count != LIBSSH2_ERROR_EAGAIN) return count;
@@ -71,6 +78,7 @@ long hosts_ssh_read(hosts_ssh *ssh, uint8_t *bytes, size_t capacity) {
 int hosts_ssh_close_channel(hosts_ssh *ssh) {
     if (!ssh->session) return HOSTS_SSH_DEAD;
     if (!ssh->channel) return 0;
+    HOSTS_GUARD(ssh, LIBSSH2_ERROR_DECRYPT);
     int code = libssh2_channel_free(ssh->channel);
     if (code == LIBSSH2_ERROR_EAGAIN) return code;
     ssh->channel = NULL;

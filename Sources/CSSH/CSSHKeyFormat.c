@@ -178,7 +178,23 @@ int hosts_is_openssh_key(const uint8_t *text, size_t size) {
     return size > sizeof begin_line && memcmp(text, begin_line, sizeof begin_line - 1) == 0;
 }
 
-static enum hosts_key_status read_container(struct reader *reader, struct hosts_openssh_key *key) {
+static enum hosts_key_status read_encrypted(const struct hosts_encrypted *encrypted,
+                                            const struct hosts_passphrase *passphrase, EVP_PKEY **pkey) {
+    uint8_t *plain = hosts_locked_allocate(encrypted->text_size + 1);
+    if (!plain) return HOSTS_KEY_NO_LOCKED_MEMORY;
+    enum hosts_key_status status = hosts_decrypt(encrypted, passphrase, plain);
+    if (status == HOSTS_KEY_OK) {
+        struct reader reader = {plain, encrypted->text_size};
+        /* Two numbers that are the same tell a right passphrase. */
+        status = reader.left >= 8 && memcmp(plain, plain + 4, 4) == 0 ? read_private(&reader, pkey)
+                                                                      : HOSTS_KEY_WRONG_PASSPHRASE;
+    }
+    hosts_locked_free(plain, encrypted->text_size + 1);
+    return status;
+}
+
+static enum hosts_key_status read_container(struct reader *reader, const struct hosts_passphrase *passphrase,
+                                            struct hosts_openssh_key *key) {
     struct reader cipher, kdf, options, public_key, private_part;
     uint32_t count;
     if (reader->left < sizeof magic || memcmp(reader->next, magic, sizeof magic) != 0) {
@@ -188,25 +204,35 @@ static enum hosts_key_status read_container(struct reader *reader, struct hosts_
     reader->left -= sizeof magic;
     if (read_string(reader, &cipher) != 0 || read_string(reader, &kdf) != 0 ||
         read_string(reader, &options) != 0 || read_number(reader, &count) != 0 || count != 1 ||
-        read_string(reader, &public_key) != 0 ||
-        read_string(reader, &private_part) != 0 || public_key.left == 0) {
+        read_string(reader, &public_key) != 0 || read_string(reader, &private_part) != 0 ||
+        public_key.left == 0) {
         return HOSTS_KEY_MALFORMED;
     }
     key->public_blob = malloc(public_key.left);
     if (!key->public_blob) return HOSTS_KEY_NO_MEMORY;
     memcpy(key->public_blob, public_key.next, public_key.left);
     key->public_size = public_key.left;
-    if (!is_text(&cipher, "none")) return HOSTS_KEY_ENCRYPTED;
-    return read_private(&private_part, &key->pkey);
+    if (is_text(&cipher, "none")) return read_private(&private_part, &key->pkey);
+    if (!passphrase) return HOSTS_KEY_ENCRYPTED;
+    struct hosts_encrypted encrypted = {.options = options.next,
+                                        .options_size = options.left,
+                                        .text = private_part.next,
+                                        .text_size = private_part.left,
+                                        .tag = reader->next,
+                                        .tag_size = reader->left};
+    if (!is_text(&kdf, "bcrypt") || cipher.left >= sizeof encrypted.cipher) return HOSTS_KEY_UNSUPPORTED;
+    memcpy(encrypted.cipher, cipher.next, cipher.left);
+    return read_encrypted(&encrypted, passphrase, &key->pkey);
 }
 
 enum hosts_key_status hosts_parse_openssh_key(const uint8_t *text, size_t size,
+                                              const struct hosts_passphrase *passphrase,
                                               struct hosts_openssh_key *key) {
     size_t decoded_size = 0;
     uint8_t *decoded = decode_armour(text, size, &decoded_size);
     if (!decoded) return HOSTS_KEY_MALFORMED;
     struct reader reader = {decoded, decoded_size};
-    enum hosts_key_status status = read_container(&reader, key);
+    enum hosts_key_status status = read_container(&reader, passphrase, key);
     OPENSSL_cleanse(decoded, decoded_size);
     free(decoded);
     return status;

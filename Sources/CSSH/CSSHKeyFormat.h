@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "CSSHKey.h"
+#include "CSSHPassphrase.h"
 
 struct hosts_openssh_key {
     /* NULL when the key is encrypted or of a kind that cannot be used. */
@@ -18,8 +19,9 @@ struct hosts_openssh_key {
 };
 
 int hosts_is_openssh_key(const uint8_t *text, size_t size);
-/* Whatever is set in `key` belongs to the caller, also on failure. */
+/* Whatever is set in `key` belongs to the caller, also on failure. NULL `passphrase`: an encrypted key stays so. */
 enum hosts_key_status hosts_parse_openssh_key(const uint8_t *text, size_t size,
+                                              const struct hosts_passphrase *passphrase,
                                               struct hosts_openssh_key *key);
 
 /* The public key as on the wire, to be freed; NULL for a kind that SSH does not know, or without memory. */

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "CSSHGuard.h"
 #include "CSSHSessionState.h"
 
 enum {
@@ -112,6 +113,16 @@ hosts_ssh *hosts_ssh_create(int socket) {
     return ssh;
 }
 
+/* Frees the session; what it cannot free goes with the arena. */
+static int free_session(struct hosts_ssh *ssh) {
+    HOSTS_GUARD(ssh, LIBSSH2_ERROR_DECRYPT);
+    int code = LIBSSH2_ERROR_EAGAIN;
+    for (int i = 0; i < FREE_ATTEMPTS && code == LIBSSH2_ERROR_EAGAIN; i++) {
+        code = libssh2_session_free(ssh->session);
+    }
+    return code;
+}
+
 void hosts_ssh_close(hosts_ssh *ssh) {
     if (!ssh->session) return;
     if (!ssh->is_dead && !ssh->has_peer_ended && libssh2_userauth_authenticated(ssh->session)) {
@@ -121,9 +132,7 @@ void hosts_ssh_close(hosts_ssh *ssh) {
     }
     ssh->is_dead = 1;
     shutdown(ssh->socket, SHUT_RDWR);
-    for (int i = 0; i < FREE_ATTEMPTS; i++) {
-        if (libssh2_session_free(ssh->session) != LIBSSH2_ERROR_EAGAIN) break;
-    }
+    free_session(ssh);
     ssh->session = NULL;
     ssh->channel = NULL;
     ssh->key = NULL;
@@ -233,6 +242,7 @@ int hosts_ssh_supports(hosts_ssh *ssh, enum hosts_ssh_method method, const char 
 
 int hosts_ssh_handshake(hosts_ssh *ssh) {
     if (!ssh->session) return HOSTS_SSH_DEAD;
+    HOSTS_GUARD(ssh, LIBSSH2_ERROR_DECRYPT);
     return libssh2_session_handshake(ssh->session, ssh->socket);
 }
 

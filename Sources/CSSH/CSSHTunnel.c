@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "CSSHGuard.h"
 #include "CSSHSessionState.h"
 
 enum {
@@ -32,6 +33,7 @@ int hosts_ssh_open_tunnel(hosts_ssh *ssh, const char *host, uint16_t port, hosts
     *tunnel = NULL;
     if (!ssh->session) return HOSTS_SSH_DEAD;
     if (strlen(host) > HOST_LIMIT) return LIBSSH2_ERROR_INVAL;
+    HOSTS_GUARD(ssh, LIBSSH2_ERROR_DECRYPT);
     /* RFC 4254 section 7.2: where to, and from where, which is nobody's concern. */
     uint8_t message[HOST_LIMIT + 64];
     size_t size = put_text(message, host);
@@ -48,6 +50,7 @@ int hosts_ssh_open_tunnel(hosts_ssh *ssh, const char *host, uint16_t port, hosts
 
 long hosts_ssh_tunnel_write(hosts_ssh *ssh, hosts_ssh_tunnel *tunnel, const uint8_t *bytes, size_t size) {
     if (!ssh->session) return HOSTS_SSH_DEAD;
+    HOSTS_GUARD(ssh, LIBSSH2_ERROR_DECRYPT);
     ssize_t count = libssh2_channel_write_ex((LIBSSH2_CHANNEL *)tunnel, 0, (const char *)bytes, size);
     /* 0: the peer's window is used up. */
     return count == 0 ? HOSTS_SSH_AGAIN : count;
@@ -55,6 +58,7 @@ long hosts_ssh_tunnel_write(hosts_ssh *ssh, hosts_ssh_tunnel *tunnel, const uint
 
 long hosts_ssh_tunnel_read(hosts_ssh *ssh, hosts_ssh_tunnel *tunnel, uint8_t *bytes, size_t capacity) {
     if (!ssh->session) return HOSTS_SSH_DEAD;
+    HOSTS_GUARD(ssh, LIBSSH2_ERROR_DECRYPT);
     LIBSSH2_CHANNEL *channel = (LIBSSH2_CHANNEL *)tunnel;
     ssize_t count = libssh2_channel_read_ex(channel, 0, (char *)bytes, capacity);
     if (count != 0) return count;
@@ -64,6 +68,7 @@ long hosts_ssh_tunnel_read(hosts_ssh *ssh, hosts_ssh_tunnel *tunnel, uint8_t *by
 int hosts_ssh_close_tunnel(hosts_ssh *ssh, hosts_ssh_tunnel *tunnel) {
     /* The session has freed its channels with itself. */
     if (!ssh->session) return 0;
+    HOSTS_GUARD(ssh, LIBSSH2_ERROR_DECRYPT);
     int code = libssh2_channel_free((LIBSSH2_CHANNEL *)tunnel);
     if (code != LIBSSH2_ERROR_EAGAIN) ssh->arena.limit -= TUNNEL_MEMORY;
     return code;

@@ -32,6 +32,7 @@ package struct Daemon: Sendable {
     private let folder: FolderReader
     private let server: HTTPServer
     private let watch: FolderWatch
+    private let sshConfig: SSHConfigWatch
     /// Held for as long as the daemon runs.
     private let claim: FolderClaim?
 
@@ -67,7 +68,10 @@ package struct Daemon: Sendable {
         let shipped = options.rulesDirectory ?? RuleShelf.shippedFolder(program: ProgramFile.path)
         let rules = RuleShelf(shipped: shipped, own: paths.agents, log: logs.log(.config))
 
-        let links = LinkParts(resources: LinkResources(loop: loop), environment: environment, log: logs.log(.ssh))
+        let resources = LinkResources(loop: loop)
+        sshConfig = SSHConfigWatch(resources: resources, clock: clock, log: logs.log(.config))
+        let links = LinkParts(
+            resources: resources, environment: environment, log: logs.log(.ssh))
         let connector = SettableConnector(links.factory(Settings()))
         let hubEnvironment = ConnectionHub.Environment(
             connector: connector, clock: clock, wallClock: wallClock, jitter: SystemJitter(),
@@ -191,6 +195,7 @@ package struct Daemon: Sendable {
             { await center.run() },
             { await watch.run() },
             { await keeper.run(reload: { await folder.readAll() }, changes: watch.changes) },
+            { await sshConfig.run(onChange: { await hub.linkSettingsChanged() }) },
             { await tellStatus() },
             { await giveSignsOfLife() },
         ]

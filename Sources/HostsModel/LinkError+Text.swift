@@ -27,7 +27,7 @@ extension LinkError {
         case .authenticationRefused(let user, let tried):
             "the server refuses \(user)\(Self.list(tried))"
         case .userRefused(let user, let tried):
-            "the server refuses \(user), your name here, as no other is configured\(Self.list(tried))"
+            "the server refuses \(user), which is also your name here\(Self.list(tried))"
         case .tooManyKeys(let user, let tried):
             "the server refuses \(user) after too many keys\(Self.list(tried))"
         case .touchWanted(let key): "the key \(SafeText.visible(key)) was not touched in time"
@@ -72,8 +72,8 @@ extension LinkError {
         case .authenticationRefused(let user, _):
             "add one of your public keys to \(user)'s authorized_keys there, then: hostsctl resume \(host)"
         case .userRefused:
-            "set User for this host in ~/.ssh/config, or add a key to authorized_keys there, then: "
-                + "hostsctl resume \(host)"
+            "if another user is meant, set User in ssh_config; else add one of your public keys to "
+                + "authorized_keys there; then: hostsctl resume \(host)"
         case .tooManyKeys:
             "name the right key: IdentityFile and IdentitiesOnly yes in ~/.ssh/config, then: "
                 + "hostsctl resume \(host)"

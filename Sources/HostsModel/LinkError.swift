@@ -28,7 +28,7 @@ package enum LinkError: Error, Hashable, Sendable {
     case hostKeyChanged(host: String, expected: String, got: String, file: String)
     case hostKeyRevoked(host: String, fingerprint: String)
     case authenticationRefused(user: String, tried: [String])
-    /// The same where no user is configured, and so the name of the local account was sent.
+    /// The same for a user with the name of the local account, as ssh takes where none is configured.
     case userRefused(user: String, tried: [String])
     /// The server ended the connection before the right key had its turn.
     case tooManyKeys(user: String, tried: [String])

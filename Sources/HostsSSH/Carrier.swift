@@ -1,3 +1,5 @@
+import HostsModel
+
 /// What carries the bytes of one SSH session: a socket, and whatever must live and end with it.
 struct Carrier: ~Copyable, Sendable {
     let socket: SocketDescriptor
@@ -14,8 +16,13 @@ protocol Conduit: AnyObject, Sendable {
     /// Ends it, on the event loop; a second call has no effect.
     func close()
 
-    /// What is known of its end, such as the last lines of a ProxyCommand's standard error; empty when nothing is.
+    /// Waits until what can be known of its end is known; returns at once where nothing is awaited.
+    ///
+    /// For whoever has seen the socket end. Bounded; callable from any thread.
+    func untilEnded() async
+
+    /// What its end means for the session, or nil where it has nothing to add to the end of the socket.
     ///
     /// Asked on the event loop once the socket has ended.
-    var lastWords: String { get }
+    func ending(_ stage: LinkError.Stage) -> LinkError?
 }

@@ -37,6 +37,9 @@ struct Credentials: Sendable {
     private let isProblemExplicit: Bool
     /// Keys that could not be offered, for the message of a refusal.
     private let skipped: [String]
+    /// Keys that only the ssh program can use, in words.
+    private let foreign: [String]
+    private let certificate: String?
     /// The key that ssh would look for, for the message where there is none at all.
     private let usualPath: String
 
@@ -47,7 +50,11 @@ struct Credentials: Sendable {
     ///   - files: The destination's identities with what their files hold, in order.
     ///   - agent: What the agent answered.
     ///   - isLimited: IdentitiesOnly.
-    init(files: [(identity: Destination.Identity, file: KeyFile)], agent: Agent, isLimited: Bool) {
+    ///   - certificates: The identities and files that have, or are, a certificate.
+    init(
+        files: [(identity: Destination.Identity, file: KeyFile)], agent: Agent, isLimited: Bool,
+        certificates: [String] = []
+    ) {
         var held: [AgentIdentity] = []
         if case .identities(let identities, _) = agent { held = identities.filter { Self.canSign($0.key) } }
         let named = files.compactMap { identity, file -> Candidate? in
@@ -62,12 +69,17 @@ struct Credentials: Sendable {
                     key: identity.key, signer: .agent, label: "agent key \(comment)", isExplicit: false)
             }
         let local = files.compactMap { identity, file -> Candidate? in
-            guard case .usable(let privateKey, let key) = file, !held.contains(where: { $0.key == key })
-            else {
-                return nil
+            let (privateKey, key, label): (PrivateKey, PublicKey, String)
+            switch file {
+            case .usable(let signer, let publicKey):
+                (privateKey, key, label) = (signer, publicKey, identity.path)
+            case .unlocked(let signer, let publicKey):
+                (privateKey, key, label) = (signer, publicKey, "\(identity.path) (unlocked)")
+            case .encrypted, .publicOnly, .missing, .unusable: return nil
             }
+            guard !held.contains(where: { $0.key == key }) else { return nil }
             return Candidate(
-                key: key, signer: .file(privateKey), label: identity.path, isExplicit: identity.isExplicit)
+                key: key, signer: .file(privateKey), label: label, isExplicit: identity.isExplicit)
         }
         let all = named + others + local
         candidates = Array(all.prefix(Self.tryLimit))
@@ -83,6 +95,18 @@ struct Credentials: Sendable {
         isProblemExplicit = first?.isExplicit ?? false
         let paths = files.map(\.identity.path)
         usualPath = paths.first { $0.hasSuffix("/id_ed25519") } ?? paths.first ?? "~/.ssh/id_ed25519"
+        certificate = certificates.first.map { "the key \($0) has a certificate, which libssh2 cannot show" }
+        var foreign = files.compactMap { identity, file in
+            file.publicKey.flatMap { $0.isFIDO ? "\(identity.path) is a hardware key (FIDO)" : nil }
+        }
+        if case .identities(let identities, _) = agent, !isLimited {
+            foreign += identities.compactMap { identity in
+                let comment = SafeText.visible(identity.comment, limit: 80)
+                if identity.key.isFIDO { return "agent key \(comment) is a hardware key (FIDO)" }
+                return identity.key.isCertificate ? "agent key \(comment) is a certificate" : nil
+            }
+        }
+        self.foreign = foreign
         skipped = all.dropFirst(Self.tryLimit).map {
             "\($0.label) (not tried: \(Self.tryLimit) is the limit)"
         }
@@ -91,17 +115,27 @@ struct Credentials: Sendable {
     /// Why there is nothing to offer.
     var nothingToOffer: LinkError { problem ?? .keyMissing(path: usualPath) }
 
+    /// Why the ssh program is the better choice from the start: a certificate is what it would show first, or there
+    /// is nothing else than keys of its own; nil where libssh2 will do.
+    var opensshReason: String? { certificate ?? (candidates.isEmpty ? remainingForOpenSSH : nil) }
+
+    /// Why the ssh program may still get in where all candidates were refused; nil where it has nothing more.
+    var remainingForOpenSSH: String? { foreign.first.map { "\($0), which libssh2 cannot use" } }
+
     /// What to tell when every candidate was refused.
     ///
     /// - Parameters:
     ///   - user: Whom the server did not let in.
+    ///   - isLocalUserName: Whether that is the local account's name, as no other is configured.
     ///   - tried: The labels of the candidates, with remarks.
     /// - Returns: The error whose cause the person can remove.
-    func refusal(user: String, tried: [String]) -> LinkError {
+    func refusal(user: String, isLocalUserName: Bool = false, tried: [String]) -> LinkError {
         if case .keyNeedsPassphrase = problem, let problem { return problem }
         // The person named a key that could not be offered, and none that was.
         if isProblemExplicit, let problem, !candidates.contains(where: \.isExplicit) { return problem }
-        return .authenticationRefused(user: user, tried: tried + skipped)
+        if !skipped.isEmpty { return .tooManyKeys(user: user, tried: tried + skipped) }
+        return isLocalUserName
+            ? .userRefused(user: user, tried: tried) : .authenticationRefused(user: user, tried: tried)
     }
 
     /// FIDO keys and certificates need more than libssh2's callback can carry.
@@ -114,7 +148,7 @@ struct Credentials: Sendable {
     ) -> LinkError? {
         if let detail = identity.problem { return .keyUnusable(path: identity.path, detail: detail) }
         switch file {
-        case .usable: return nil
+        case .usable, .unlocked: return nil
         case .encrypted(let key):
             return held.contains { $0.key == key } ? nil : .keyNeedsPassphrase(path: identity.path)
         case .publicOnly(let key):

@@ -20,6 +20,14 @@ struct Destination: Hashable, Sendable {
         case command(String)
     }
 
+    /// Which ssh-agent is asked (IdentityAgent).
+    enum Agent: Hashable, Sendable {
+        case none
+        case socket(String)
+        /// The one of the person's session, wherever that is at the moment.
+        case usual
+    }
+
     /// Names of ssh's own default keys, in `~/.ssh`.
     private static let defaultKeyNames = [
         "id_rsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_xmss", "id_dsa",
@@ -32,8 +40,7 @@ struct Destination: Hashable, Sendable {
     let user: String
     let identities: [Identity]
     let isLimitedToIdentities: Bool
-    /// Nil: no agent.
-    let agentSocket: String?
+    let agent: Agent
     let knownHostsFiles: [String]
     /// The name in known_hosts: HostKeyAlias, or host and port.
     let knownHostsName: String
@@ -84,7 +91,7 @@ struct Destination: Hashable, Sendable {
         user = configuration.user
         identities = configuration.identityFiles.map { Self.identity($0, expansion) }
         isLimitedToIdentities = configuration.identitiesOnly
-        agentSocket = Self.agentSocket(configuration.identityAgent, settings)
+        agent = try Self.agent(configuration.identityAgent, settings)
         knownHostsFiles = configuration.userKnownHostsFiles + configuration.globalKnownHostsFiles
         let lowerHost = configuration.hostName.lowercased()
         if let alias = configuration.hostKeyAlias {
@@ -106,7 +113,7 @@ struct Destination: Hashable, Sendable {
             do { return try certificates.path(file) } catch { return file }
         }
         controlPath = configuration.controlPath
-        hasLocalUserName = configuration.user == expansion.localUser && !name.contains("@")
+        hasLocalUserName = configuration.user == settings.environment["USER"] && !name.contains("@")
         needsOpenSSH =
             if configuration.hasPKCS11Provider {
                 "its keys are in a PKCS#11 provider"
@@ -159,16 +166,19 @@ struct Destination: Hashable, Sendable {
         }
     }
 
-    private static func agentSocket(_ configured: String?, _ settings: LinkSettings) -> String? {
-        let fallback = [settings.environment["SSH_AUTH_SOCK"], settings.agentSocket]
-            .compactMap { $0 }.first { !$0.isEmpty }
+    private static func agent(
+        _ configured: String?, _ settings: LinkSettings
+    ) throws(LinkError) -> Agent {
         switch configured {
-        case nil, "SSH_AUTH_SOCK": return fallback
-        case "none": return nil
+        case nil, "SSH_AUTH_SOCK": return .usual
+        case "none": return .none
         case .some(let text) where text.hasPrefix("$") && !text.hasPrefix("${"):
-            return settings.environment[String(text.dropFirst())]
+            guard let path = settings.environment[String(text.dropFirst())] else {
+                throw .agentUnavailable(path: text, detail: "the variable is not set")
+            }
+            return .socket(path)
         // ssh has filled it in.
-        case .some(let text): return text
+        case .some(let text): return .socket(text)
         }
     }
 }

@@ -14,28 +14,65 @@ actor Dialer {
         self.pool = pool
     }
 
-    /// Looks the name up and tries its addresses one after another, each with an equal share of the time that
-    /// is left.
+    /// Looks the name up, on every call anew, and races its addresses.
     ///
-    /// - Throws: What the last address answered; a socket that is not handed over is closed.
+    /// - Throws: The most useful answer; a socket that is not handed over is closed.
     func connect(to destination: Destination, timeout: Duration) async throws(LinkError) -> Carrier {
         let deadline = ContinuousClock.now + timeout
         let addresses = try await addresses(of: destination, until: deadline, timeout: timeout)
         let source = try await bindAddress(of: destination, until: deadline, timeout: timeout)
-        var failure = LinkError.nameNotFound(name: destination.host, detail: "no address")
-        for (index, address) in addresses.enumerated() {
-            let share = (deadline - ContinuousClock.now) / (addresses.count - index)
-            do {
-                let socket = try await connect(
-                    to: address, from: source, until: .now + share, timeout: timeout)
-                return Carrier(socket: socket, address: address.text, conduit: nil)
-            } catch .cancelled {
-                throw .cancelled
-            } catch {
-                failure = error
+        // An address to bind to says which family is meant.
+        let usable = addresses.filter { source == nil || $0.family == source?.family }
+        guard !usable.isEmpty else {
+            throw .nameNotFound(
+                name: destination.host,
+                detail: addresses.isEmpty ? "no address" : "no address of BindAddress's family")
+        }
+        return try await race(
+            ConnectionRace.interleaved(usable, family: \.family), from: source, until: deadline,
+            timeout: timeout)
+    }
+
+    /// Tries the addresses in order, each a moment after the one before it; the first that connects wins.
+    func race(
+        _ addresses: [SocketAddress], from source: SocketAddress?, until deadline: ContinuousClock.Instant,
+        timeout: Duration
+    ) async throws(LinkError) -> Carrier {
+        var race = ConnectionRace(addresses: addresses.count)
+        let signal = LoopSignal(on: loop)
+        var attempts: [ConnectionAttempt] = []
+        defer { for attempt in attempts { attempt.close() } }
+        while true {
+            for attempt in attempts where attempt.isReady {
+                switch attempt.outcome() {
+                case .pending: break
+                case .connected(let socket):
+                    return Carrier(
+                        socket: SocketDescriptor(owning: socket), address: attempt.address.text, conduit: nil)
+                case .failed(let error):
+                    attempts.removeAll { $0 === attempt }
+                    race.failed(error)
+                }
+            }
+            switch race.next(now: .now) {
+            case .start(let index):
+                do throws(LinkError) {
+                    let attempt = try ConnectionAttempt(
+                        to: addresses[index], from: source, loop: loop, timeout: timeout, signal: signal)
+                    attempts.append(attempt)
+                } catch {
+                    race.failed(error)
+                }
+            case .fail(let error): throw error
+            case .wait(let instant):
+                switch await signal.wait(until: min(deadline, instant ?? deadline)) {
+                case .raised: break
+                case .cancelled: throw .cancelled
+                case .deadline:
+                    if ContinuousClock.now >= deadline { throw .timedOut(.connect, after: timeout) }
+                }
             }
         }
-        throw failure
     }
 
     private func addresses(
@@ -70,53 +107,6 @@ actor Dialer {
         case .failure(.deadline): throw .timedOut(.resolve, after: timeout)
         case .failure(.cancelled): throw .cancelled
         case .failure(.exhausted): throw .nameNotFound(name: host, detail: "too many look-ups are waiting")
-        }
-    }
-
-    private func connect(
-        to address: SocketAddress, from source: SocketAddress?, until deadline: ContinuousClock.Instant,
-        timeout: Duration
-    ) async throws(LinkError) -> SocketDescriptor {
-        guard let socket = SocketDescriptor(family: address.family) else {
-            throw .unreachable(address: address.text, detail: SystemError.text(errno))
-        }
-        // A probe is one small packet each way: waiting to fill a segment would only cost time.
-        var on: Int32 = 1
-        _ = unsafe setsockopt(
-            socket.raw, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-        if let source, source.family == address.family {
-            let code = source.bind(socket.raw)
-            guard code == 0 else {
-                throw .unreachable(address: address.text, detail: "BindAddress: " + SystemError.text(code))
-            }
-        }
-        var code = address.connect(socket.raw)
-        if code == EINPROGRESS {
-            try await waitForConnect(socket.raw, address, until: deadline, timeout: timeout)
-            code = socket.pendingError()
-        }
-        switch code {
-        case 0: return socket
-        case ECONNREFUSED: throw .connectionRefused(address: address.text)
-        case ETIMEDOUT: throw .timedOut(.connect, after: timeout)
-        default: throw .unreachable(address: address.text, detail: SystemError.text(code))
-        }
-    }
-
-    private func waitForConnect(
-        _ descriptor: Int32, _ address: SocketAddress, until deadline: ContinuousClock.Instant,
-        timeout: Duration
-    ) async throws(LinkError) {
-        let signal = LoopSignal(on: loop)
-        guard let registration = loop.register(descriptor, for: [.write], { _ in signal.raise() }) else {
-            throw .unreachable(address: address.text, detail: "no room to watch it")
-        }
-        let wake = await signal.wait(until: deadline)
-        loop.deregister(registration)
-        switch wake {
-        case .raised: return
-        case .deadline: throw .timedOut(.connect, after: timeout)
-        case .cancelled: throw .cancelled
         }
     }
 }

@@ -31,6 +31,7 @@ import Synchronization
 
     private enum Work {
         case job(UnownedJob)
+        case preferred(UnownedJob)
         case call(Handler)
     }
 
@@ -71,6 +72,7 @@ import Synchronization
             for descriptor in [epoll, wakeup, alarm] where descriptor >= 0 { Glibc.close(descriptor) }
             throw SystemError(code: code)
         }
+        unsafe preference.loop = self
         do throws(SystemError) {
             try DedicatedThread.start { [self] in run() }
         } catch {
@@ -90,6 +92,18 @@ import Synchronization
     /// Takes a job of an actor or task that runs here.
     package func enqueue(_ job: consuming ExecutorJob) {
         submit(.job(UnownedJob(job)))
+    }
+
+    /// Makes a task go on here after it has waited for a continuation.
+    ///
+    /// Such a task goes on at its preferred executor, and only then comes back to its actor (Swift 6.3): without
+    /// a preference each wait wakes a thread of the global pool. It is an object of its own because the runtime
+    /// takes a job that runs with a preference for out of place in a task that has none, and sends it through
+    /// the queue at every call.
+    let preference = LoopPreference()
+
+    fileprivate func enqueuePreferred(_ job: consuming ExecutorJob) {
+        submit(.preferred(UnownedJob(job)))
     }
 
     /// Traps when the caller does not run on the loop's thread.
@@ -210,6 +224,10 @@ import Synchronization
             for item in work {
                 switch item {
                 case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+                case .preferred(let job):
+                    unsafe job.runSynchronously(
+                        isolatedTo: asUnownedSerialExecutor(),
+                        taskExecutor: preference.asUnownedTaskExecutor())
                 case .call(let handler): handler()
                 }
             }
@@ -226,6 +244,14 @@ import Synchronization
         let code = hosts_timerfd_arm(alarm, wait)
         precondition(code == 0, "a timer takes every positive time")
     }
+}
+
+/// The loop as the executor that a task prefers.
+final class LoopPreference: TaskExecutor, @unchecked Sendable {
+    // Set once, before anybody else knows of it; the loop lives as long as the process.
+    fileprivate unowned(unsafe) var loop: EventLoop?
+
+    func enqueue(_ job: consuming ExecutorJob) { unsafe loop?.enqueuePreferred(job) }
 }
 
 /// What a descriptor is ready for, or what is waited for.

@@ -2,10 +2,22 @@ import HostsModel
 
 /// What the person's known_hosts files say about one destination, and what follows for the key that it shows.
 struct HostTrust: Sendable {
+    /// What follows for a key that is not refused.
+    enum Judgement: Hashable, Sendable {
+        case known
+        /// It is new, and ssh_config says to take it (StrictHostKeyChecking accept-new, or no).
+        case add
+        /// It is not the one that is known, and ssh_config says not to mind (StrictHostKeyChecking no).
+        case letThrough(warning: String)
+    }
+
     private let known: KnownHosts
     /// What the files say about the host on port 22; ssh takes a match from there, and nothing else.
     private let portless: KnownHosts?
     private let name: String
+    private let checking: SSHConfiguration.HostKeyChecking
+    /// Where a new key is written.
+    let file: String
 
     /// Reads the files.
     ///
@@ -15,10 +27,16 @@ struct HostTrust: Sendable {
             BoundedFile.read(path, limit: KnownHosts.fileLimit).map { KnownHosts.File(path: path, text: $0) }
         }
         self.init(
-            files: files, name: destination.knownHostsName, portlessName: destination.portlessName)
+            files: files, name: destination.knownHostsName, portlessName: destination.portlessName,
+            checking: destination.hostKeyChecking, file: destination.knownHostsFiles.first ?? "")
     }
 
-    init(files: [KnownHosts.File], name: String, portlessName: String?) {
+    init(
+        files: [KnownHosts.File], name: String, portlessName: String?,
+        checking: SSHConfiguration.HostKeyChecking = .ask, file: String = ""
+    ) {
+        self.checking = checking
+        self.file = file
         known = KnownHosts(matching: name, in: files)
         portless = portlessName.map { KnownHosts(matching: $0, in: files) }
         self.name = name
@@ -31,8 +49,42 @@ struct HostTrust: Sendable {
 
     /// Judges the key that the server has proven to hold.
     ///
-    /// - Throws: Unless the key is known; nothing more is then said to the server.
-    func check(_ key: PublicKey) throws(LinkError) {
+    /// A revoked key is refused whatever ssh_config says.
+    ///
+    /// - Parameter key: As the server showed it.
+    /// - Returns: What follows.
+    /// - Throws: Unless the key will do; nothing more is then said to the server.
+    func judge(_ key: PublicKey) throws(LinkError) -> Judgement {
+        do {
+            try check(key)
+            return .known
+        } catch .hostKeyUnknown where checking == .acceptNew || checking == .off {
+            return .add
+        } catch {
+            guard case .hostKeyChanged = error, checking == .off else { throw error }
+            return .letThrough(warning: "\(error.message); StrictHostKeyChecking is off")
+        }
+    }
+
+    /// What a person is asked about the key.
+    func offer(for key: PublicKey) -> HostKeyOffer {
+        let verdict: HostKeyOffer.Verdict
+        do {
+            try check(key)
+            verdict = .known
+        } catch .hostKeyChanged(_, let expected, _, let file) {
+            verdict = .changed(expected: expected, file: file)
+        } catch .hostKeyRevoked {
+            verdict = .revoked
+        } catch {
+            verdict = .unknown
+        }
+        return HostKeyOffer(
+            host: name, type: key.type, fingerprint: key.fingerprint, verdict: verdict, file: file)
+    }
+
+    /// Whether the key is known, by ssh's strictest rule.
+    private func check(_ key: PublicKey) throws(LinkError) {
         let verdict = known.verdict(on: key)
         switch verdict {
         case .known: return

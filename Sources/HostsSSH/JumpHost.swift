@@ -65,7 +65,14 @@ final class JumpHost: @unchecked Sendable {
 
     // MARK: Opening
 
-    /// Opens a tunnel to a port behind this host; one at a time (libssh2#671).
+    /// Keeps others from opening a tunnel: the caller does, at once.
+    func claim() {
+        precondition(
+            openingSince == nil, "one tunnel at a time is opened: who chose this jump host saw to it")
+        openingSince = .now
+    }
+
+    /// Opens a tunnel to a port behind this host, after `claim`; one at a time (libssh2#671).
     ///
     /// - Parameters:
     ///   - destination: Looked up by the jump host.
@@ -74,10 +81,10 @@ final class JumpHost: @unchecked Sendable {
     /// - Throws: What the jump host says.
     func tunnel(to destination: Destination, timeout: Duration) async throws(LinkError) -> Carrier {
         if let error = session.endingError { throw error }
-        precondition(opening == nil, "one tunnel at a time is opened: who chose this jump host saw to it")
+        precondition(
+            openingSince != nil && opening == nil, "whoever opens a tunnel has claimed the jump host")
         let signal = LoopSignal(on: loop)
         opening = Opening(host: destination.host, port: destination.port, signal: signal)
-        openingSince = .now
         pump()
         let deadline = ContinuousClock.now + timeout
         while true {

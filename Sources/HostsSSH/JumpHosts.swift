@@ -56,8 +56,7 @@ actor JumpHosts {
     func reserve(_ chain: [Destination], logIn: @escaping LogIn) async throws(LinkError) -> Reservation {
         let name = Self.name(chain)
         do {
-            let host = try await ready(chain, name, until: nil, timeout: .zero, logIn)
-            host.reserve()
+            let host = try await ready(chain, name, until: nil, timeout: .zero, logIn) { $0.reserve() }
             return Reservation(host: host, loop: loop)
         } catch {
             throw error.by(name)
@@ -79,7 +78,8 @@ actor JumpHosts {
         let name = Self.name(chain)
         do {
             let host = try await ready(
-                chain, name, until: ContinuousClock.now + timeout, timeout: timeout, logIn)
+                chain, name, until: ContinuousClock.now + timeout, timeout: timeout, logIn
+            ) { $0.claim() }
             return try await host.tunnel(to: destination, timeout: timeout)
         } catch {
             throw error.by(name)
@@ -91,10 +91,10 @@ actor JumpHosts {
         return last.name
     }
 
-    /// A session that can open a tunnel now.
+    /// A session that can open a tunnel now, taken before anybody else can.
     private func ready(
         _ chain: [Destination], _ name: String, until deadline: ContinuousClock.Instant?, timeout: Duration,
-        _ logIn: LogIn
+        _ logIn: LogIn, _ take: @Sendable (JumpHost) -> Void
     ) async throws(LinkError) -> JumpHost {
         let joined = entries[chain]?.logins ?? 0
         let arrival = ContinuousClock.now
@@ -109,7 +109,9 @@ actor JumpHosts {
                 sessions: entry.hosts.map(\.openingSince),
                 isLoggingIn: entry.isLoggingIn)
             switch choice.next(now: now) {
-            case .use(let index): return entry.hosts[index]
+            case .use(let index):
+                take(entry.hosts[index])
+                return entry.hosts[index]
             case .logIn: try await makeSession(chain, name, logIn)
             case .wait(let until):
                 let signal = LoopSignal(on: loop)

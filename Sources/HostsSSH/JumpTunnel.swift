@@ -13,7 +13,7 @@ final class JumpTunnel: Conduit, @unchecked Sendable {
     /// When bytes were last given to the channel.
     private(set) var lastSent: ContinuousClock.Instant?
     /// Why it ended, where the jump host knows.
-    var lastWords = ""
+    private var lastWords = ""
     private var socket: SocketDescriptor?
     private let loop: EventLoop
     private var onClose: (@Sendable (JumpTunnel) -> Void)?
@@ -57,6 +57,12 @@ final class JumpTunnel: Conduit, @unchecked Sendable {
         guard let onClose else { return }
         end("")
         onClose(self)
+    }
+
+    func untilEnded() async {}
+
+    func ending(_ stage: LinkError.Stage) -> LinkError? {
+        lastWords.isEmpty ? nil : .closedByPeer(stage, detail: lastWords)
     }
 
     /// Lets the session see the end of its carrier.

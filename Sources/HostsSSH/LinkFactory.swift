@@ -34,14 +34,20 @@ package struct LinkFactory: LinkConnector {
         let link: any ProbeLink
         switch record.transport {
         case .local: link = try await attempt.openLocal()
-        case .openssh:
-            throw .unsupported(
-                detail: "transport = \"openssh\" of \(record.id) is not built into this hostsd yet")
-        case .auto, .libssh2: link = try await attempt.openSSH()
+        case .auto, .libssh2, .openssh: link = try await attempt.openRemote()
         }
         guard Task.isCancelled else { return link }
         // Nobody waits for it any more.
         link.close(.cancelled)
         throw .cancelled
+    }
+
+    /// Somebody who looks after one host on behalf of its person.
+    func visit(_ record: HostRecord) -> HostVisit {
+        let (log, id) = (log, record.id)
+        let dialer = SessionDialer(
+            resources: resources, settings: settings, mayUseOpenSSH: false,
+            report: { log.debug($0, $1, .host(id), .took($2)) }, warn: { log.warning($0, $1, .host(id)) })
+        return HostVisit(record: record, resources: resources, settings: settings, dialer: dialer)
     }
 }

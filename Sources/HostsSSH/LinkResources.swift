@@ -5,7 +5,11 @@ package final class LinkResources: Sendable {
     let loop: EventLoop
     let pool = WorkerPool()
     let blocking: BlockingCalls
+    let gate: DialGate
+    let unlockedKeys = UnlockedKeys()
     let jumpHosts: JumpHosts
+    /// Chains that libssh2 cannot serve, with the reason.
+    let opensshReasons = Locked<[[Destination]: String]>([:])
     /// What ssh said about destinations.
     package let destinations: DestinationCache
 
@@ -18,6 +22,7 @@ package final class LinkResources: Sendable {
         self.loop = loop
         self.destinations = destinations
         blocking = BlockingCalls(loop: loop, pool: pool)
+        gate = DialGate(loop: loop)
         jumpHosts = JumpHosts(loop: loop)
     }
 

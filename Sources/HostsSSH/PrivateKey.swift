@@ -3,19 +3,28 @@ import HostsModel
 
 /// A private key that can sign; it never leaves the C module.
 @safe final class PrivateKey: @unchecked Sendable {
-    // Immutable after it was read, and signed with on the event loop only.
+    // Immutable after it was read; libcrypto counts references, and each signature has a context of its own.
     let raw: OpaquePointer
 
-    fileprivate init(owning raw: OpaquePointer) {
+    init(owning raw: OpaquePointer) {
         unsafe self.raw = raw
     }
 
     deinit { unsafe hosts_key_free(raw) }
+
+    /// Its public half, where it is known.
+    var publicPart: PublicKey? {
+        var size = 0
+        guard let bytes = unsafe hosts_key_public(raw, &size) else { return nil }
+        return PublicKey(blob: unsafe Array(UnsafeBufferPointer(start: bytes, count: size)))
+    }
 }
 
 /// What a key file holds, as far as it concerns a login.
 enum KeyFile: Sendable {
     case usable(PrivateKey, PublicKey)
+    /// Its passphrase was given to hostsd.
+    case unlocked(PrivateKey, PublicKey)
     /// With a passphrase; the public part is in clear text in OpenSSH's format, or beside it in a `.pub`
     /// file.
     case encrypted(PublicKey?)
@@ -27,7 +36,7 @@ enum KeyFile: Sendable {
     /// The public key, where it is known.
     var publicKey: PublicKey? {
         switch self {
-        case .usable(_, let key), .publicOnly(let key): key
+        case .usable(_, let key), .unlocked(_, let key), .publicOnly(let key): key
         case .encrypted(let key): key
         case .missing, .unusable: nil
         }
@@ -38,11 +47,25 @@ extension KeyFile {
     /// Reads `path`, and `path.pub` where that helps.
     ///
     /// Blocks on the file system.
+    ///
+    /// - Parameters:
+    ///   - path: Of the private key.
+    ///   - unlocked: The keys whose passphrase is known.
+    /// - Returns: What it holds.
+    static func read(_ path: String, unlocked: UnlockedKeys) -> KeyFile {
+        let file = read(path)
+        guard case .encrypted = file, let (key, publicKey) = unlocked.key(path) else { return file }
+        return .unlocked(key, publicKey)
+    }
+
+    /// Reads `path`, and `path.pub` where that helps; a key with a passphrase stays closed.
+    ///
+    /// Blocks on the file system.
     static func read(_ path: String) -> KeyFile {
         var raw: OpaquePointer?
         let status = unsafe hosts_key_read(path, &raw)
         let key = unsafe raw.map { unsafe PrivateKey(owning: $0) }
-        let publicKey = key.flatMap(publicPart)
+        let publicKey = key?.publicPart
         switch status {
         case HOSTS_KEY_OK:
             guard let key, let publicKey else { return .unusable(detail: "it has no public part") }
@@ -65,11 +88,17 @@ extension KeyFile {
         }
     }
 
-    private static func publicPart(_ key: PrivateKey) -> PublicKey? {
-        var size = 0
-        guard let bytes = unsafe hosts_key_public(key.raw, &size) else { return nil }
-        return PublicKey(blob: unsafe Array(UnsafeBufferPointer(start: bytes, count: size)))
+    /// The certificate that belongs to a key file, where there is one.
+    ///
+    /// Blocks on the file system.
+    static func hasCertificate(_ path: String) -> Bool {
+        publicFile(path + "-cert.pub")?.isCertificate ?? false
     }
+
+    /// Whether a file holds a certificate (CertificateFile).
+    ///
+    /// Blocks on the file system.
+    static func isCertificate(_ path: String) -> Bool { publicFile(path)?.isCertificate ?? false }
 
     /// A public key in the one-line format of `.pub` files: type, base64, comment.
     private static func publicFile(_ path: String) -> PublicKey? {

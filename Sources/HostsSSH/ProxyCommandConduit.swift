@@ -73,6 +73,13 @@ final class ProxyCommandConduit: Conduit {
         }
     }
 
+    func ending(_ stage: LinkError.Stage) -> LinkError? {
+        let words = lastWords
+        guard !words.isEmpty, words != "exit 0" else { return nil }
+        return .programFailed(name: "ProxyCommand \(name)", detail: words)
+    }
+
+    /// The last lines of its standard error, and its exit status; empty when nothing is known.
     var lastWords: String {
         let said = child.errorTail.split { $0 == 0x0a || $0 == 0x0d }.suffix(Self.lastLines)
             .map { SafeText.visible(bytes: $0) }.filter { !$0.isEmpty }

@@ -57,8 +57,8 @@ extension SSHLink {
         if let error = session.endingError { throw error }
         idleNoise = 0
         do {
-            return try await busy { () async throws(LinkError) in
-                try await answer(request, until: deadline)
+            return try await withTaskExecutorPreference(loop.preference) { () async throws(LinkError) in
+                try await busy { () async throws(LinkError) in try await answer(request, until: deadline) }
             }
         } catch {
             session.finish(error)

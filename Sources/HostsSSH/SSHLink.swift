@@ -7,7 +7,7 @@ package import HostsModel
 /// answered at once.
 package actor SSHLink: ProbeLink {
     /// Read from a channel at one go, in bytes.
-    static let chunkSize = 16 * 1024
+    static let chunkSize = 8 * 1024
 
     package nonisolated let token: Int
     nonisolated let loop: EventLoop

@@ -9,15 +9,17 @@ extension SSHSession {
     ///   - credentials: What to offer.
     ///   - agent: Signs for the keys that it holds.
     ///   - timeouts: Of the steps.
+    ///   - accept: Called with a key that is not refused, before anything is said about the user.
     /// - Returns: The label of the key that was accepted.
     /// - Throws: The caller then ends the session.
     func logIn(
-        trust: HostTrust, credentials: Credentials, agent: AgentClient?, timeouts: LinkSettings.Timeouts
+        trust: HostTrust, credentials: Credentials, agent: AgentClient?, timeouts: LinkSettings.Timeouts,
+        accept: (HostTrust.Judgement, PublicKey) async throws(LinkError) -> Void
     ) async throws(LinkError) -> String {
         isBusy = true
         defer { isBusy = false }
         let key = try await shakeHands(trust, timeouts.handshake)
-        try trust.check(key)
+        try await accept(try trust.judge(key), key)
         return try await authenticate(credentials, agent, timeouts.authentication)
     }
 
@@ -56,8 +58,11 @@ extension SSHSession {
         let deadline = ContinuousClock.now + timeout
         let user = destination.user
         var tried: [String] = []
+        var unusable: String?
+        agentRefusal = nil
         for candidate in credentials.candidates {
             guard let blob = blob(for: candidate.key) else {
+                unusable = candidate.label
                 tried.append("\(candidate.label) (RSA, which this server and libssh2 cannot agree on)")
                 continue
             }
@@ -67,11 +72,24 @@ extension SSHSession {
                 }
             } catch .closedByPeer where !tried.isEmpty {
                 // Too many failures for the server's taste (MaxAuthTries).
-                throw credentials.refusal(user: user, tried: tried)
+                let all = credentials.candidates.map(\.label)
+                throw tried.count < all.count
+                    ? .tooManyKeys(user: user, tried: tried) : refusal(credentials, tried)
             }
             tried.append(candidate.label)
         }
-        throw credentials.refusal(user: user, tried: tried)
+        if let agentRefusal { throw .agentRefused(key: agentRefusal) }
+        if let unusable {
+            throw .needsOpenSSH(
+                detail: "the key \(unusable) is an RSA key, which libssh2 \(SSHSessionHandle.libraryVersion) "
+                    + "can only use with OpenSSH's server")
+        }
+        throw refusal(credentials, tried)
+    }
+
+    private func refusal(_ credentials: Credentials, _ tried: [String]) -> LinkError {
+        credentials.refusal(
+            user: destination.user, isLocalUserName: destination.hasLocalUserName, tried: tried)
     }
 
     /// Offers one key; false when it was refused.
@@ -96,8 +114,8 @@ extension SSHSession {
             case .failed(let failure): throw error(.authentication, failure)
             case .wouldBlock:
                 if let data = handle.signRequest {
-                    let signature = try await sign(
-                        data, candidate.key, agent, until: deadline, timeout: timeout)
+                    let signature = try await sign(data, candidate, agent, until: deadline)
+                    if signature == nil { agentRefusal = candidate.label }
                     handle.answer(signature: signature)
                 } else {
                     try await wait(.authentication, until: deadline, timeout: timeout)
@@ -107,15 +125,16 @@ extension SSHSession {
     }
 
     private func sign(
-        _ data: [UInt8], _ key: PublicKey, _ agent: AgentClient?, until deadline: ContinuousClock.Instant,
-        timeout: Duration
+        _ data: [UInt8], _ candidate: Credentials.Candidate, _ agent: AgentClient?,
+        until deadline: ContinuousClock.Instant
     ) async throws(LinkError) -> [UInt8]? {
         guard let agent else { preconditionFailure("only an agent's key waits for a signature") }
         do {
-            return try await agent.sign(data, with: key, until: deadline)
+            return try await agent.sign(data, with: candidate.key, until: deadline)
         } catch {
             switch error {
-            case .deadline: throw .timedOut(.authentication, after: timeout)
+            // An agent answers at once, unless it waits for its person: a touch, or a click.
+            case .deadline: throw .touchWanted(key: candidate.label)
             case .cancelled: throw .cancelled
             case .unreachable(let detail): throw .agentUnavailable(path: agent.path, detail: detail)
             case .malformed: throw .agentUnavailable(path: agent.path, detail: "its answer makes no sense")

@@ -17,6 +17,8 @@ final class SSHSession: @unchecked Sendable {
     var preferences = MethodPreferences(knownTypes: [])
     /// What the server said in clear text, once the handshake is over.
     var hello: ServerHello?
+    /// The key that the agent offered and did not sign with, in the present login.
+    var agentRefusal: String?
     /// Whether one caller has the session for itself; the owner is then not told of readiness.
     var isBusy = false
     /// Called when the socket is ready and nobody has the session for himself.
@@ -143,9 +145,8 @@ final class SSHSession: @unchecked Sendable {
     }
 
     private func explained(_ error: LinkError) -> LinkError {
-        guard case .closedByPeer(let stage, "") = error, let words = conduit?.lastWords, !words.isEmpty
-        else { return error }
-        return .closedByPeer(stage, detail: words)
+        guard case .closedByPeer(let stage, "") = error else { return error }
+        return conduit?.ending(stage) ?? error
     }
 
     var classifier: FailureClassifier {
@@ -167,7 +168,9 @@ final class SSHSession: @unchecked Sendable {
             flushQueue()
             switch attempt {
             case .complete(let value): return value
-            case .failed(let failure): throw error(stage, failure)
+            case .failed(let failure):
+                if hasPeerEnded { await conduit?.untilEnded() }
+                throw error(stage, failure)
             case .wouldBlock: try await wait(stage, until: deadline, timeout: timeout)
             }
         }
@@ -179,7 +182,10 @@ final class SSHSession: @unchecked Sendable {
     func wait(
         _ stage: LinkError.Stage, until deadline: ContinuousClock.Instant, timeout: Duration
     ) async throws(LinkError) {
-        if hasPeerEnded { throw ended(stage) }
+        if hasPeerEnded {
+            await conduit?.untilEnded()
+            throw ended(stage)
+        }
         if stage == .handshake, handle.isHeadFull, let refusal = classifier.refusal() { throw refusal }
         switch await signal.wait(until: deadline) {
         case .raised: break

@@ -73,6 +73,11 @@ enum Attempt<Value> {
 
     var hasReceiveRoom: Bool { unsafe hosts_ssh_receive_room(raw) > 0 }
     var hasBacklog: Bool { unsafe hosts_ssh_send_backlog(raw) > 0 }
+    /// The libssh2 that runs, such as `1.10.0`.
+    static var libraryVersion: String {
+        let version = hosts_ssh_library_version()
+        return "\(version >> 16).\(version >> 8 & 255).\(version & 255)"
+    }
     /// Bytes that wait for the socket.
     var backlog: Int { unsafe hosts_ssh_send_backlog(raw) }
     /// Bytes that libssh2 holds.

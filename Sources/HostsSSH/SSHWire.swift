@@ -69,6 +69,12 @@ struct PublicKey: Hashable, Sendable {
         self.type = type
     }
 
+    /// Whether it is a certificate of OpenSSH's kind (its PROTOCOL.certkeys).
+    var isCertificate: Bool { type.hasSuffix("-cert-v01@openssh.com") }
+
+    /// Whether its private half is in a hardware key (OpenSSH's PROTOCOL.u2f).
+    var isFIDO: Bool { type.hasPrefix("sk-") }
+
     /// What `ssh-keygen -l` shows.
     var fingerprint: String { Fingerprint.sha256(of: blob) }
 

@@ -11,6 +11,8 @@ struct SessionDialer: Sendable {
     let mayUseOpenSSH: Bool
     /// Gets a line for each step.
     let report: @Sendable (_ event: StaticString, _ text: String, _ took: Duration) -> Void
+    /// Gets what a person should know, although it stops nothing.
+    let warn: @Sendable (_ event: StaticString, _ text: String) -> Void
 
     /// A session, and the key that opened it.
     struct Login: Sendable {
@@ -36,48 +38,113 @@ struct SessionDialer: Sendable {
         let destination = Self.target(chain)
         let preparation = try await prepare(destination)
         defer { preparation.agent?.close() }
+        if mayUseOpenSSH, let reason = destination.needsOpenSSH ?? preparation.credentials.opensshReason {
+            throw .needsOpenSSH(detail: reason)
+        }
         guard !preparation.credentials.candidates.isEmpty else {
             throw preparation.credentials.nothingToOffer
         }
-        let session = try await connect(to: chain)
+        let (session, pass) = try await connect(to: chain)
+        defer { pass.leave() }
         let started = ContinuousClock.now
         do {
             let label = try await session.logIn(
                 trust: preparation.trust, credentials: preparation.credentials, agent: preparation.agent,
-                timeouts: settings.timeouts)
+                timeouts: settings.timeouts
+            ) { (judgement, key) async throws(LinkError) in
+                try await accept(judgement, key, destination, preparation.trust.file)
+            }
             report(
                 "ssh.authenticated", "\(destination.user)@\(session.address), key \(label)", .now - started)
             return Login(session: session, keyLabel: label)
         } catch {
             session.finish(error)
-            throw error
+            throw mayUseOpenSSH ? error.orOpenSSH(preparation.credentials.remainingForOpenSSH) : error
         }
     }
 
-    /// A session that has said nothing yet.
-    private func connect(to chain: [Destination]) async throws(LinkError) -> SSHSession {
-        let destination = Self.target(chain)
-        let started = ContinuousClock.now
-        let carrier = try await carrier(to: chain)
-        report("ssh.connected", "connected to \(carrier.address)", .now - started)
-        return try SSHSession(carrier: carrier, destination: destination, loop: resources.loop)
+    /// Writes down a new key that ssh_config says to take.
+    private func accept(
+        _ judgement: HostTrust.Judgement, _ key: PublicKey, _ destination: Destination, _ file: String
+    ) async throws(LinkError) {
+        switch judgement {
+        case .known: return
+        case .letThrough(let warning): warn("ssh.hostkey.let-through", warning)
+        case .add:
+            let writer = KnownHostsWriter(destination: destination, key: key)
+            let failure = try await onWorker { () -> KnownHostsWriter.Failure? in
+                do throws(KnownHostsWriter.Failure) {
+                    try writer.append(to: file)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            if let failure {
+                // As ssh does: the key is taken all the same, and asked about next time.
+                warn("ssh.hostkey.not-written", "\(failure.path): \(failure.detail)")
+            } else {
+                report(
+                    "ssh.hostkey.added",
+                    "added \(key.fingerprint) of \(destination.knownHostsName) to \(file)",
+                    .zero)
+            }
+        }
     }
 
-    private func carrier(to chain: [Destination]) async throws(LinkError) -> Carrier {
+    /// The key that the last host of `chain` shows; nothing is said about the user.
+    ///
+    /// - Parameter chain: The hosts on the way, which are logged in to, and the host itself.
+    /// - Returns: The key, and what the files say about it.
+    /// - Throws: What keeps the server from showing a key.
+    func hostKey(of chain: [Destination]) async throws(LinkError) -> (key: PublicKey, trust: HostTrust) {
+        let destination = Self.target(chain)
+        let trust = try await onWorker { HostTrust(destination: destination) }
+        let (session, pass) = try await connect(to: chain)
+        defer {
+            session.finish(.cancelled)
+            pass.leave()
+        }
+        session.isBusy = true
+        return (try await session.shakeHands(trust, settings.timeouts.handshake), trust)
+    }
+
+    /// A session that has said nothing yet, and the right to have it until it is logged in.
+    private func connect(to chain: [Destination]) async throws(LinkError) -> (SSHSession, DialGate.Pass) {
         let destination = Self.target(chain)
         let timeout = destination.connectTimeout ?? settings.timeouts.connect
         let way = Array(chain.dropLast())
-        guard !way.isEmpty else {
-            return try await Dialer(loop: resources.loop, pool: resources.pool).connect(
-                to: destination, timeout: timeout)
+        guard let bastion = way.last else {
+            let pass = try await resources.gate.enter(destination.address)
+            return (try await session(destination, directCarrier(to: destination, timeout)), pass)
         }
         let dialer = self
-        let logIn: JumpHosts.LogIn = { () async throws(LinkError) in
-            try await dialer.logIn(to: way).session
-        }
+        let logIn: JumpHosts.LogIn = { () async throws(LinkError) in try await dialer.logIn(to: way).session }
+        // The jump host first: whoever has a pass must not wait for somebody who needs one.
         let reservation = try await resources.jumpHosts.reserve(way, logIn: logIn)
-        defer { withExtendedLifetime(reservation) {} }
-        return try await resources.jumpHosts.carrier(to: destination, by: way, timeout: timeout, logIn: logIn)
+        let pass = try await resources.gate.enter("behind \(bastion.address)")
+        let carrier = try await resources.jumpHosts.carrier(
+            to: destination, by: way, timeout: timeout, logIn: logIn)
+        withExtendedLifetime(reservation) {}
+        return (try session(destination, carrier), pass)
+    }
+
+    private func session(
+        _ destination: Destination, _ carrier: consuming Carrier
+    ) throws(LinkError) -> SSHSession {
+        report("ssh.connected", "connected to \(carrier.address)", .zero)
+        return try SSHSession(carrier: carrier, destination: destination, loop: resources.loop)
+    }
+
+    private func directCarrier(
+        to destination: Destination, _ timeout: Duration
+    ) async throws(LinkError) -> Carrier {
+        if case .command(let command) = destination.route {
+            return try ProxyCommandConduit.open(
+                command: command, environment: settings.environment, loop: resources.loop)
+        }
+        return try await Dialer(loop: resources.loop, pool: resources.pool).connect(
+            to: destination, timeout: timeout)
     }
 
     private static func target(_ chain: [Destination]) -> Destination {
@@ -89,7 +156,7 @@ struct SessionDialer: Sendable {
 
     private func prepare(_ destination: Destination) async throws(LinkError) -> Preparation {
         let trust = try await onWorker { HostTrust(destination: destination) }
-        let agent = destination.agentSocket.map { AgentClient(path: $0, loop: resources.loop) }
+        let agent = try await agentSocket(of: destination).map { AgentClient(path: $0, loop: resources.loop) }
         do {
             let credentials = try await credentials(of: destination, agent)
             return Preparation(trust: trust, credentials: credentials, agent: agent)
@@ -99,15 +166,33 @@ struct SessionDialer: Sendable {
         }
     }
 
+    func agentSocket(of destination: Destination) async throws(LinkError) -> String? {
+        switch destination.agent {
+        case .none: nil
+        case .socket(let path): path
+        case .usual: try await AgentLocator(settings: settings).locate()
+        }
+    }
+
     private func credentials(
         of destination: Destination, _ agent: AgentClient?
     ) async throws(LinkError) -> Credentials {
-        let identities = destination.identities
-        let files = try await onWorker {
-            identities.map { (identity: $0, file: $0.problem == nil ? KeyFile.read($0.path) : .missing) }
+        let unlocked = resources.unlockedKeys
+        let (files, certificates) = try await onWorker {
+            let files = destination.identities.map { identity in
+                let file =
+                    identity.problem == nil ? KeyFile.read(identity.path, unlocked: unlocked) : .missing
+                return (identity: identity, file: file)
+            }
+            let paths = files.filter { $0.file.publicKey != nil }.map(\.identity.path)
+            let certificates =
+                destination.certificateFiles.filter(KeyFile.isCertificate)
+                + paths.filter(KeyFile.hasCertificate)
+            return (files, certificates)
         }
         return Credentials(
-            files: files, agent: try await answer(of: agent), isLimited: destination.isLimitedToIdentities)
+            files: files, agent: try await answer(of: agent), isLimited: destination.isLimitedToIdentities,
+            certificates: certificates)
     }
 
     private func answer(of agent: AgentClient?) async throws(LinkError) -> Credentials.Agent {
@@ -126,14 +211,18 @@ struct SessionDialer: Sendable {
     }
 
     /// Runs what touches files on a worker; a file system that hangs is a step that timed out.
-    private func onWorker<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(LinkError)
-        -> Value
-    {
-        let timeout = settings.timeouts.resolve
-        switch await resources.pool.result(on: resources.loop, until: .now + timeout, body) {
-        case .success(let value): return value
-        case .failure(.cancelled): throw .cancelled
-        case .failure(.deadline), .failure(.exhausted): throw .timedOut(.resolve, after: timeout)
+    func onWorker<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(LinkError) -> Value {
+        try await resources.blocking.result(within: settings.timeouts.resolve, body)
+    }
+}
+
+extension LinkError {
+    /// A refusal becomes a reason for the ssh program, where that has keys that were not tried.
+    fileprivate func orOpenSSH(_ remaining: String?) -> LinkError {
+        guard let remaining else { return self }
+        return switch self {
+        case .authenticationRefused, .userRefused, .tooManyKeys: .needsOpenSSH(detail: remaining)
+        default: self
         }
     }
 }

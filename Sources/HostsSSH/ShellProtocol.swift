@@ -1,3 +1,4 @@
+import CLinux
 import HostsModel
 
 /// What is written to a `/bin/sh` at the other end: definitions once, then one line per request.
@@ -14,8 +15,10 @@ package enum ShellProtocol {
 
     /// A fresh nonce: 128 bits from the system's generator, as 32 hexadecimal digits.
     static func makeNonce() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return [generator.next(), generator.next()].map { (word: UInt64) in
+        var words: [UInt64] = [0, 0]
+        let code = unsafe words.withUnsafeMutableBytes { unsafe hosts_random($0.baseAddress, $0.count) }
+        precondition(code == 0, "getrandom(2) gives 16 bytes once the system has started")
+        return words.map { word in
             let digits = String(word, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()

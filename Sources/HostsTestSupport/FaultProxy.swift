@@ -4,37 +4,51 @@ import HostsModel
 import HostsPOSIX
 
 /// A TCP proxy on the loopback that breaks connections where a test wants it.
+///
+/// One thread moves all bytes, in real time: a proxy is a fixture, not a part under test.
 package final class FaultProxy: Sendable {
-    /// What is done to the connections; counted from the moment it is set.
-    package enum Fault: Hashable, Sendable {
-        case none
-        /// Closes both sides after so many more bytes from the server.
-        case cutAfter(serverBytes: Int)
-        /// Moves no byte in either direction, and closes nothing.
-        case stall
-        /// Moves the server's bytes in pieces of this size.
-        case slice(bytes: Int)
-    }
-
     private struct State: Sendable {
-        var fault = Fault.none
+        var faults = ProxyFaults.none
+        /// Counts the settings of `faults`.
+        var version = 0
         var connections = 0
+        var openConnections = 0
+        var traffic = Traffic(toServer: 0, toClient: 0)
         var isClosed = false
     }
+
+    /// How many bytes have been passed on.
+    package struct Traffic: Hashable, Sendable {
+        package var toServer: Int
+        package var toClient: Int
+
+        package init(toServer: Int, toClient: Int) {
+            self.toServer = toServer
+            self.toClient = toClient
+        }
+    }
+
+    /// How often another port is tried when somebody was faster.
+    private static let listenAttempts = 5
 
     /// Where clients connect.
     package let port: UInt16
     private let target: UInt16
     private let listener: Int32
     private let wakeup: Int32
+    private let seed: UInt64
     private let state = Locked(State())
 
     /// Listens on a free loopback port and passes everything on to `target`.
-    package init(target: UInt16) throws {
-        let (descriptor, port) = try LoopbackPort.listen()
-        self.port = port
+    ///
+    /// - Parameters:
+    ///   - target: A port on 127.0.0.1.
+    ///   - seed: Of what is random: jitter and losses.
+    /// - Throws: When the system refuses; the test cannot go on.
+    package init(target: UInt16, seed: UInt64 = 1) throws {
         self.target = target
-        listener = descriptor
+        self.seed = seed
+        (listener, port) = try Self.listen()
         wakeup = hosts_eventfd_create()
         try DedicatedThread.start { [self] in serve() }
     }
@@ -42,120 +56,130 @@ package final class FaultProxy: Sendable {
     /// How many connections there have been.
     package var connectionCount: Int { state.withLock { $0.connections } }
 
-    /// Changes what is done, to present connections too.
-    package func set(_ fault: Fault) {
-        state.withLock { $0.fault = fault }
-        hosts_eventfd_signal(wakeup)
+    /// How many there are now.
+    package var openConnectionCount: Int { state.withLock { $0.openConnections } }
+
+    /// How many bytes have been passed on since the faults were set, on all connections together.
+    package var traffic: Traffic { state.withLock { $0.traffic } }
+
+    /// Changes what is done, to present connections too; bytes that come later find it done.
+    package func set(_ faults: ProxyFaults) {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            if (faults.admission == .refuse) != (state.faults.admission == .refuse) {
+                // A socket that is bound and does not listen refuses connections, and keeps the port.
+                if faults.admission == .refuse {
+                    shutdown(listener, Int32(SHUT_RD))
+                } else {
+                    Glibc.listen(listener, LoopbackPort.backlog)
+                }
+            }
+            state.faults = faults
+            state.version += 1
+            state.traffic = Traffic(toServer: 0, toClient: 0)
+            hosts_eventfd_signal(wakeup)
+        }
     }
 
     /// Ends the proxy with all of its connections.
     ///
     /// It must be called, as the proxy's thread holds it.
     package func stop() {
-        state.withLock { $0.isClosed = true }
-        hosts_eventfd_signal(wakeup)
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            state.isClosed = true
+            hosts_eventfd_signal(wakeup)
+        }
     }
 
-    private struct Pair {
-        let client: Int32
-        let server: Int32
+    /// A listening socket whose port was named when it was bound: it then keeps the port while it refuses.
+    private static func listen() throws -> (Int32, UInt16) {
+        for _ in 1..<listenAttempts {
+            do { return try LoopbackPort.listen(port: LoopbackPort.free()) } catch { continue }
+        }
+        return try LoopbackPort.listen(port: LoopbackPort.free())
     }
+
+    // MARK: The thread
 
     private func serve() {
-        var pairs: [Pair] = []
+        var connections: [FaultConnection] = []
+        var random = SeededGenerator(seed: seed)
+        var version = 0
         while true {
-            let (fault, isClosed) = state.withLock { ($0.fault, $0.isClosed) }
-            if isClosed { break }
+            let state = state.withLock { $0 }
+            if state.isClosed { break }
+            if state.version != version {
+                version = state.version
+                for index in connections.indices { connections[index].faultsChanged() }
+            }
+            let now = ContinuousClock.now
+            for index in connections.indices.reversed() {
+                let moved = connections[index].pump(state.faults, now: now)
+                count(moved, version)
+                if connections[index].isOver { connections.remove(at: index).close() }
+            }
+            publish(connections.count)
             var entries = [
                 pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+                pollfd(
+                    fd: state.faults.admission == .refuse ? -1 : listener, events: Int16(POLLIN), revents: 0),
             ]
-            for pair in pairs {
-                for descriptor in [pair.client, pair.server] {
-                    entries.append(
-                        pollfd(fd: fault == .stall ? -1 : descriptor, events: Int16(POLLIN), revents: 0))
-                }
-            }
-            guard poll(&entries, nfds_t(entries.count), -1) >= 0 else { continue }
+            for connection in connections { entries += connection.entries(state.faults, now: now) }
+            let due = connections.compactMap { $0.nextDue(state.faults, after: now) }.min()
+            guard poll(&entries, nfds_t(entries.count), Self.milliseconds(until: due)) >= 0 else { continue }
             if entries[0].revents != 0 {
+                // Bytes that came with the order to do something else are for the new order.
                 hosts_eventfd_clear(wakeup)
                 continue
             }
-            var ended: [Int] = []
-            for index in pairs.indices {
-                let isClientReady = entries[2 + 2 * index].revents != 0
-                let isServerReady = entries[3 + 2 * index].revents != 0
-                if isClientReady, !forward(pairs[index].client, pairs[index].server, limit: .max) {
-                    ended.append(index)
-                } else if isServerReady, !forwardFromServer(pairs[index]) {
-                    ended.append(index)
-                }
+            let arrival = ContinuousClock.now
+            for index in connections.indices {
+                connections[index].receive(
+                    state.faults, client: entries[2 + 2 * index].revents,
+                    server: entries[3 + 2 * index].revents, now: arrival, random: &random)
             }
-            for index in ended.reversed() { close(pairs.remove(at: index)) }
-            if entries[1].revents != 0, let pair = accept() { pairs.append(pair) }
+            if entries[1].revents != 0, let made = accept(state.faults) { connections.append(made) }
         }
-        for pair in pairs { close(pair) }
+        for connection in connections { connection.close() }
+        publish(0)
         Glibc.close(listener)
         Glibc.close(wakeup)
     }
 
-    private func accept() -> Pair? {
+    private static func milliseconds(until due: ContinuousClock.Instant?) -> Int32 {
+        guard let due else { return -1 }
+        let rest = (due - ContinuousClock.now).seconds * 1000
+        return Int32(min(max(rest.rounded(.up), 0), 60_000))
+    }
+
+    private func count(_ moved: Traffic, _ version: Int) {
+        guard moved.toServer > 0 || moved.toClient > 0 else { return }
+        state.withLock { state in
+            guard state.version == version else { return }
+            state.traffic.toServer += moved.toServer
+            state.traffic.toClient += moved.toClient
+        }
+    }
+
+    private func publish(_ count: Int) {
+        state.withLock { $0.openConnections = count }
+    }
+
+    private func accept(_ faults: ProxyFaults) -> FaultConnection? {
         let client = hosts_socket_accept(listener)
         guard client >= 0 else { return nil }
         state.withLock { $0.connections += 1 }
+        if faults.admission == .silent {
+            return FaultConnection(client: client, server: nil, faults.preamble)
+        }
         do {
-            return Pair(client: client, server: try LoopbackPort.connect(port: target))
+            let server = try LoopbackPort.connect(port: target)
+            return FaultConnection(client: client, server: server, faults.preamble)
         } catch {
             // Nobody listens there: the client sees its connection closed.
             Glibc.close(client)
             return nil
         }
-    }
-
-    private func close(_ pair: Pair) {
-        Glibc.close(pair.client)
-        Glibc.close(pair.server)
-    }
-
-    /// Moves what the fault allows; false when the connection is to be closed.
-    private func forwardFromServer(_ pair: Pair) -> Bool {
-        switch state.withLock({ $0.fault }) {
-        case .none: return forward(pair.server, pair.client, limit: .max)
-        case .stall: return true
-        case .slice(let bytes): return forward(pair.server, pair.client, limit: bytes)
-        case .cutAfter(let allowed):
-            guard allowed > 0 else { return false }
-            return forward(pair.server, pair.client, limit: allowed) { [state] count in
-                state.withLock { state in
-                    guard case .cutAfter(let allowed) = state.fault else { return true }
-                    state.fault = .cutAfter(serverBytes: allowed - count)
-                    return allowed > count
-                }
-            }
-        }
-    }
-
-    private func forward(_ from: Int32, _ to: Int32, limit: Int, counted: (Int) -> Bool = { _ in true })
-        -> Bool
-    {
-        var buffer = [UInt8](repeating: 0, count: min(limit, 64 * 1024))
-        let count = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        if count < 0 { return errno == EAGAIN || errno == EINTR }
-        guard count > 0 else { return false }
-        var sent = 0
-        while sent < count {
-            let moved = buffer[sent..<count].withUnsafeBytes {
-                send(to, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            if moved > 0 {
-                sent += moved
-            } else if errno == EAGAIN {
-                var entry = pollfd(fd: to, events: Int16(POLLOUT), revents: 0)
-                poll(&entry, 1, -1)
-            } else if errno != EINTR {
-                return false
-            }
-        }
-        return counted(count)
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 package import HostsModel
 
@@ -22,6 +23,10 @@ package final class LocalSSHD: Sendable {
         ///
         /// Needs unshare(1), and root or user namespaces.
         package var isIsolated = false
+        /// The login shell of the account, absolute; nil: the real one.
+        ///
+        /// Needs `isIsolated`: the account then has the server's folder as its home directory.
+        package var loginShell: String?
 
         package init() {}
     }
@@ -192,6 +197,8 @@ package final class LocalSSHD: Sendable {
     ) async throws -> BackgroundProcess {
         let environment = ["HOME": folder.path("home")].merging(options.environment) { $1 }
         let variables = environment.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
+        // Of most keywords the first line counts, but of this one the last does (sshd 9.2, servconf.c).
+        let isLimited = options.configuration.contains { $0.hasPrefix("MaxStartups") }
         let lines =
             options.configuration + [
                 "Port \(port)", "ListenAddress \(options.address)", "HostKey \(folder.path("host_key"))",
@@ -199,21 +206,29 @@ package final class LocalSSHD: Sendable {
                 "StrictModes no",
                 "PermitRootLogin prohibit-password", "PasswordAuthentication no",
                 "KbdInteractiveAuthentication no",
-                "MaxStartups 200", "LogLevel VERBOSE", "SetEnv \(variables)",
-            ]
+                "LogLevel VERBOSE", "SetEnv \(variables)",
+            ] + (isLimited ? [] : ["MaxStartups 200"])
         let file = try folder.write("sshd_config", lines.map { $0 + "\n" }.joined())
         // sshd executes itself for each connection, hence the whole path.
         let command = ["/usr/sbin/sshd", "-D", "-e", "-f", file]
-        let words = options.isIsolated ? isolated(command, as: options.name) : command
+        let accounts = try options.loginShell.map { try writeAccounts(folder, shell: $0) }
+        let words = options.isIsolated ? isolated(command, as: options.name, accounts: accounts) : command
         let process = try BackgroundProcess(words[0], Array(words.dropFirst()), environment: Tool.environment)
         try await process.log.until("Server listening on")
         return process
     }
 
     /// The command in namespaces of its own; they and all that runs in them end with it.
-    private static func isolated(_ command: [String], as name: String) -> [String] {
+    ///
+    /// - Parameters:
+    ///   - command: The program and its arguments.
+    ///   - name: The name of the host.
+    ///   - accounts: A file that takes the place of `/etc/passwd`.
+    /// - Returns: The command that does so.
+    static func isolated(_ command: [String], as name: String, accounts: String? = nil) -> [String] {
         let user = getuid() == 0 ? [] : ["--user", "--map-current-user", "--keep-caps"]
-        let script = #"hostname "$0" && mount -t tmpfs none /tmp && exec "$@""#
+        let bind = accounts.map { "mount --bind '\($0)' /etc/passwd && " } ?? ""
+        let script = bind + #"hostname "$0" && mount -t tmpfs none /tmp && exec "$@""#
         return ["unshare"] + user
             + [
                 "--pid", "--fork", "--kill-child", "--mount-proc", "--mount", "--uts", "sh", "-c", script,
@@ -222,7 +237,24 @@ package final class LocalSSHD: Sendable {
             + command
     }
 
-    private static func userName() throws -> String {
+    /// Writes an account table in which the account that runs the test has another shell and home directory.
+    ///
+    /// - Parameters:
+    ///   - folder: Holds the file, and the home directory as `home`.
+    ///   - shell: The login shell.
+    /// - Returns: The path of the file.
+    /// - Throws: When the system refuses; the test cannot go on.
+    static func writeAccounts(_ folder: TemporaryFolder, shell: String) throws -> String {
+        let (user, home) = (try userName(), folder.path("home"))
+        let others = try String(contentsOfFile: "/etc/passwd", encoding: .utf8).split(separator: "\n")
+            .filter { !$0.hasPrefix(user + ":") }
+        let own = "\(user):x:\(getuid()):\(getgid()):\(user):\(home):\(shell)"
+        return try folder.write(
+            "passwd", ([own] + others.map(String.init)).map { $0 + "\n" }.joined(), mode: 0o644)
+    }
+
+    /// The account that runs the test.
+    static func userName() throws -> String {
         guard let entry = getpwuid(getuid()) else { throw FixtureError("this account has no name") }
         return String(cString: entry.pointee.pw_name)
     }

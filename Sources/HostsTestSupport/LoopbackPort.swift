@@ -2,7 +2,10 @@ import CLinux
 import Glibc
 
 /// TCP sockets that listen on a loopback address.
-enum LoopbackPort {
+package enum LoopbackPort {
+    /// How many connections may wait to be accepted.
+    static let backlog: Int32 = 64
+
     /// A listening socket.
     ///
     /// - Parameters:
@@ -19,7 +22,7 @@ enum LoopbackPort {
         var on: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         let code = withAddress(address, port) { bind(descriptor, $0, $1) }
-        guard code == 0, Glibc.listen(descriptor, 64) == 0 else {
+        guard code == 0, Glibc.listen(descriptor, backlog) == 0 else {
             let failure = errno
             close(descriptor)
             throw FixtureError("cannot listen on \(address):\(port): errno \(failure)")
@@ -38,7 +41,7 @@ enum LoopbackPort {
             guard let base = raw.baseAddress else { return -1 }
             return bind(descriptor, base.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count))
         }
-        guard code == 0, Glibc.listen(descriptor, 64) == 0 else {
+        guard code == 0, Glibc.listen(descriptor, backlog) == 0 else {
             let failure = errno
             close(descriptor)
             throw FixtureError("cannot listen on \(path): errno \(failure)")
@@ -47,7 +50,7 @@ enum LoopbackPort {
     }
 
     /// A port that is free now.
-    static func free(_ address: String = "127.0.0.1") throws -> UInt16 {
+    package static func free(_ address: String = "127.0.0.1") throws -> UInt16 {
         let (descriptor, port) = try listen(address)
         close(descriptor)
         return port

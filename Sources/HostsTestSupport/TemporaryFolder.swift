@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import Glibc
+import Glibc
 
 /// A folder for one test, gone with everything in it when nobody holds it any more.
 ///
@@ -93,14 +93,14 @@ package final class TemporaryFolder: Sendable {
     }
 
     /// The permissions of a file.
-    package func mode(of name: String) throws -> mode_t {
+    package func mode(of name: String) throws -> UInt32 {
         var status = stat()
         guard stat(path(name), &status) == 0 else { throw FixtureError("\(name): errno \(errno)") }
         return status.st_mode & 0o7777
     }
 
     /// Changes the permissions of a file.
-    package func setMode(_ mode: mode_t, of name: String) throws {
+    package func setMode(_ mode: UInt32, of name: String) throws {
         guard chmod(path(name), mode) == 0 else { throw FixtureError("\(name): errno \(errno)") }
     }
 }

@@ -71,7 +71,7 @@ struct ImportRow: Sendable {
             because: "spawns bounded children for whoever needs one"),
         ImportRow(
             "HostsSSH", ["HostsModel", "HostsPOSIX", "HostsLog", "HostsProcess", "CSSH", "CLinux"],
-            system: ["Glibc", "Synchronization"],
+            system: ["FoundationEssentials", "Glibc", "Synchronization"],
             because: "links know hosts by their protocol and never the hub; `ssh -G` is a bounded child"),
         ImportRow(
             "HostsSystem", ["HostsModel", "HostsPOSIX", "HostsLog", "CSystemd", "CLinux"], system: ["Glibc"],

@@ -49,7 +49,7 @@ struct DestinationCacheTests {
         #expect(try bench.runs() == 2)
         var settings = bench.settings
         settings.environment["SSH_AUTH_SOCK"] = "/agent"
-        #expect(try await bench.resolve("box", settings).agentSocket == "/agent")
+        #expect(try await bench.resolve("box", settings).agent == .usual)
         #expect(try bench.runs() == 3)
         bench.cache.invalidate()
         #expect(bench.cache.count == 0)
@@ -91,11 +91,12 @@ struct DestinationCacheTests {
         let bench = try Bench("User a\n")
         let path = bench.folder.path("config")
         try bench.folder.write(
-            "ssh", "#!/bin/sh\necho >>\(bench.folder.path("runs"))\nssh \"$@\" && echo User b >\(path)\n",
+            "ssh", "#!/bin/sh\necho run >>\(bench.folder.path("runs"))\nssh \"$@\" && echo User b >\(path)\n",
             mode: 0o700)
         #expect(try await bench.resolve().user == "a")
         #expect(try await bench.resolve().user == "b")
-        #expect(try bench.runs() == 2)
+        let runs = try bench.runs()
+        #expect(runs == 2)
     }
 
     @Test(arguments: [
@@ -139,7 +140,7 @@ struct DestinationCacheTests {
         let bench = try Bench("")
         let other = try bench.folder.write("other", "User other\n")
         try bench.folder.write(
-            "ssh", "#!/bin/sh\necho >>\(bench.folder.path("runs"))\nexec ssh -v -F \(other) -G box\n",
+            "ssh", "#!/bin/sh\necho run >>\(bench.folder.path("runs"))\nexec ssh -v -F \(other) -G box\n",
             mode: 0o700)
         #expect(try await bench.resolve().user == "other")
         #expect(bench.cache.count == 0)

@@ -79,8 +79,8 @@ struct DestinationChainTests {
             "a host twice, but in no circle",
             "Host d\n ProxyJump a,d2,a", ["me@a:22", "me@d2:22", "me@a:22", "me@d:22"]),
         Case(
-            "eight hops", "Host d\n ProxyJump 1,2,3,4,5,6,7,8",
-            (1...8).map { "me@\($0):22" } + ["me@d:22"]),
+            "eight hops", "Host d\n ProxyJump h1,h2,h3,h4,h5,h6,h7,h8",
+            (1...8).map { "me@h\($0):22" } + ["me@d:22"]),
     ])
     func way(_ c: Case) async throws {
         #expect(try await Self.way(of: "d", c.config) == c.way)
@@ -96,7 +96,6 @@ struct DestinationChainTests {
     @Test(arguments: [
         ("Host a\n ProxyJump b\nHost b\n ProxyJump c\nHost c\n ProxyJump b\n", "b to c to b"),
         ("Host a\n ProxyJump b\nHost b\n ProxyJump a\n", "a to b to a"),
-        ("Host a\n ProxyJump x@b\nHost *\n User me\n ProxyJump c\nHost c\n", "c to c"),
     ])
     func `a circle is told as it is`(config: String, circle: String) async {
         #expect(
@@ -115,10 +114,10 @@ struct DestinationChainTests {
 
     @Test func `what is wrong with a hop is told of the hop`() async {
         let config =
-            "Host d\n ProxyJump a,u@b:24\nHost b\n ProxyCommand x\nMatch host b\n IdentityAgent ${NO_SUCH}/x\n"
+            "Host d\n ProxyJump a,u@b:24\nHost b\n HostName %q\n"
         guard case .jumpHost(let name, .resolutionFailed(let hop, _)) = await Self.failure(of: "d", config)
         else {
-            Issue.record("the hop is not named")
+            Issue.record("the hop is not named: \(String(describing: await Self.failure(of: "d", config)))")
             return
         }
         #expect(name == "u@b:24")

@@ -57,7 +57,8 @@ struct DestinationTests {
         #expect(destination.connectTimeout == .seconds(3))
         #expect(destination.addressFamily == .inet6)
         #expect(destination.bindAddress == "::1")
-        #expect(destination.agentSocket?.hasSuffix("/agent") == true)
+        guard case .socket(let path) = destination.agent else { throw FixtureError("no agent") }
+        #expect(path.hasSuffix("/agent"))
     }
 
     @Test func `the defaults are ssh's own`() async throws {
@@ -69,26 +70,23 @@ struct DestinationTests {
         #expect(destination.portlessName == nil)
         #expect(destination.identities.contains { $0.path == "/home/dev/.ssh/id_ed25519" })
         #expect(!destination.identities.contains { $0.isExplicit })
-        #expect(destination.agentSocket == nil)
+        #expect(destination.agent == .usual)
     }
 
-    @Test(arguments: [
-        ("", "/from/environment"), ("IdentityAgent none", nil),
-        ("IdentityAgent SSH_AUTH_SOCK", "/from/environment"),
-        ("IdentityAgent $OTHER", "/other"), ("IdentityAgent ${OTHER}", "/other"),
-        ("IdentityAgent /path", "/path"),
-    ])
-    func `the agent is the configured one, or the environment's`(line: String, socket: String?) async throws {
+    @Test(
+        arguments: [
+            ("", .usual), ("IdentityAgent none", .none), ("IdentityAgent SSH_AUTH_SOCK", .usual),
+            ("IdentityAgent $OTHER", .socket("/other")), ("IdentityAgent ${OTHER}", .socket("/other")),
+            ("IdentityAgent /path", .socket("/path")),
+        ] as [(String, Destination.Agent)])
+    func `the agent is the configured one, or that of the session`(line: String, agent: Destination.Agent)
+        async throws
+    {
         let destination = try await resolve("box", "Host box\n  HostName h\n  \(line)\n") {
             $0.environment["SSH_AUTH_SOCK"] = "/from/environment"
             $0.environment["OTHER"] = "/other"
         }
-        #expect(destination.agentSocket == socket)
-    }
-
-    @Test func `where neither names an agent the settings do`() async throws {
-        let destination = try await resolve("box", "") { $0.agentSocket = "/fallback" }
-        #expect(destination.agentSocket == "/fallback")
+        #expect(destination.agent == agent)
     }
 
     @Test func `HostKeyAlias is taken literally and has no port`() async throws {

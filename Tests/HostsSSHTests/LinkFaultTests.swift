@@ -165,6 +165,42 @@ import Testing
         }
     }
 
+    @Test(arguments: 0..<4)
+    func `a packet whose length was damaged costs the link, not the program`(bit: Int) async throws {
+        let server = try await LocalSSHD()
+        let proxy = try FaultProxy(target: server.port)
+        defer { proxy.stop() }
+        try server.writeConfig(port: proxy.port)
+        try server.trustHostKey(port: proxy.port)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
+        var faults = ProxyFaults.none
+        // The last byte of the length: it is then no multiple of the cipher's block, which libssh2 asserts.
+        faults.toClient.flip = ProxyFaults.Flip(byte: 3, bit: bit)
+        proxy.set(faults)
+        let error = await #expect(throws: LinkError.self) { try await link.ask("say", "damaged") }
+        #expect(error?.disposition == .retry)
+        #expect(await link.untilClosed() == error)
+    }
+
+    @Test(arguments: [20, 40, 150, 400, 1000])
+    func `a damaged packet ends the link, and is not left out of the reply`(byte: Int) async throws {
+        let server = try await LocalSSHD()
+        let proxy = try FaultProxy(target: server.port)
+        defer { proxy.stop() }
+        try server.writeConfig(port: proxy.port)
+        try server.trustHostKey(port: proxy.port)
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
+        var faults = ProxyFaults.none
+        faults.toClient.flip = ProxyFaults.Flip(byte: byte)
+        proxy.set(faults)
+        let error = await #expect(throws: LinkError.self) { try await link.ask("many", "1000") }
+        // At once: the deadline is two minutes away. A length that is damaged is none of these places.
+        #expect(error?.code == "ssh.protocol")
+        #expect(await link.untilClosed() == error)
+    }
+
     @Test func `a login that is cut at any byte ends in a known state`() async throws {
         let server = try await LocalSSHD()
         let proxy = try FaultProxy(target: server.port)

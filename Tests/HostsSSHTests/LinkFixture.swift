@@ -38,7 +38,8 @@ enum LinkFixture {
         config: String?, program: ShellProgram = program, _ change: (inout LinkSettings) -> Void = { _ in }
     ) -> LinkFactory {
         LinkFactory(
-            resources: LinkResources(loop: loop), settings: settings(config: config, change), program: program, log: log.log(.ssh))
+            resources: LinkResources(loop: loop), settings: settings(config: config, change),
+            program: program, log: log.log(.ssh))
     }
 
     static let log = LogCenter(sinks: [], clock: FixedWallClock())

@@ -127,7 +127,7 @@ struct CredentialsTests {
             files: [], agent: .identities(keys.map { AgentIdentity(key: $0, comment: "c") }, path: "/a"),
             isLimited: false)
         #expect(credentials.candidates.count == 6)
-        guard case .authenticationRefused(_, let tried) = credentials.refusal(user: user, tried: []) else {
+        guard case .tooManyKeys(_, let tried) = credentials.refusal(user: user, tried: []) else {
             Issue.record("a refusal")
             return
         }

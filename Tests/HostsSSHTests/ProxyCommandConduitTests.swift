@@ -10,6 +10,7 @@ struct ProxyCommandConduitTests {
     /// A link over a command, and what passes its bytes on.
     private struct Carried {
         let link: SSHLink
+        let session: SSHSession
         let conduit: ProxyCommandConduit
         let address: String
         let trust: HostTrust
@@ -18,7 +19,14 @@ struct ProxyCommandConduitTests {
         func logIn(handshake: Duration = .seconds(60)) async throws(LinkError) {
             var timeouts = LinkSettings.Timeouts()
             timeouts.handshake = handshake
-            try await link.logIn(trust: trust, credentials: credentials, agent: nil, timeouts: timeouts)
+            let limits = timeouts
+            do {
+                try await Entrance(loop: LinkFixture.loop).logIn(session, trust, credentials, limits)
+                try await link.open(.seconds(60))
+            } catch {
+                link.close(error)
+                throw error
+            }
         }
 
         func close() {
@@ -56,19 +64,21 @@ struct ProxyCommandConduitTests {
         )
         let environment = settings.environment
         let made = await LinkFixture.onLoop {
-            Result { () throws(LinkError) -> (link: SSHLink?, conduit: (any Conduit)?, address: String) in
+            Result {
+                () throws(LinkError) -> (session: SSHSession, conduit: (any Conduit)?, address: String) in
                 let carrier = try ProxyCommandConduit.open(
                     command: command, environment: environment, loop: LinkFixture.loop)
                 let (conduit, address) = (carrier.conduit, carrier.address)
-                let link = SSHLink(
-                    carrier: carrier, destination: destination, token: 1, program: LinkFixture.program,
-                    probeMode: .auto, loop: LinkFixture.loop)
-                return (link, conduit, address)
+                let session = try SSHSession(
+                    carrier: carrier, destination: destination, loop: LinkFixture.loop)
+                return (session, conduit, address)
             }
         }
-        let (link, conduit, address) = try made.get()
+        let (session, conduit, address) = try made.get()
+        let link = SSHLink(
+            session: session, detail: "", token: 1, program: LinkFixture.program, probeMode: .auto)
         return Carried(
-            link: try #require(link), conduit: try #require(conduit as? ProxyCommandConduit),
+            link: link, session: session, conduit: try #require(conduit as? ProxyCommandConduit),
             address: address, trust: HostTrust(destination: destination), credentials: credentials)
     }
 
@@ -120,7 +130,7 @@ struct ProxyCommandConduitTests {
         let carried = try await Self.start("/nonexistent/nc %h", to: server)
         #expect(carried.address == "by way of /nonexistent/nc")
         let (error, words) = await carried.failure()
-        #expect(error?.code == "link.closed")
+        #expect(error?.code == "link.program-failed")
         #expect(words.contains("/nonexistent/nc"))
         #expect(words.hasSuffix("(exit 127)"))
     }
@@ -130,7 +140,7 @@ struct ProxyCommandConduitTests {
         let carried = try await Self.start(
             "sh -c 'echo one >&2; echo \"nc: Connection refused\" >&2; exit 1'", to: server)
         let (error, words) = await carried.failure()
-        #expect(error?.code == "link.closed")
+        #expect(error?.code == "link.program-failed")
         #expect(words == "one; nc: Connection refused (exit 1)")
         let silent = try await Self.start("sh -c 'kill -9 $$'", to: server)
         #expect(await silent.failure().words == "signal 9")
@@ -159,7 +169,7 @@ struct ProxyCommandConduitTests {
         let pid = try server.folder.read("pid").dropLast()
         // The shell and both of its cats: each of them holds the socket.
         try await Tool.run("pkill", ["-9", "-g", String(pid)])
-        #expect(await carried.link.untilClosed().code == "link.closed")
+        #expect(await carried.link.untilClosed().disposition == .retry)
         await carried.conduit.untilEnded()
         #expect(await LinkFixture.onLoop { carried.conduit.lastWords }.contains("signal 9"))
         carried.close()
@@ -194,6 +204,26 @@ struct ProxyCommandConduitTests {
             await Descriptors.settle()
             // The server's own output is closed by now.
             #expect(Descriptors.count <= before)
+        }
+    }
+}
+
+/// Logs in on the event loop.
+private actor Entrance {
+    private nonisolated let loop: EventLoop
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    init(loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func logIn(
+        _ session: SSHSession, _ trust: HostTrust, _ credentials: Credentials,
+        _ timeouts: LinkSettings.Timeouts
+    ) async throws(LinkError) {
+        _ = try await session.logIn(trust: trust, credentials: credentials, agent: nil, timeouts: timeouts) {
+            _, _ in
         }
     }
 }

@@ -131,9 +131,28 @@ struct SSHLinkTests {
         var options = LocalSSHD.Options()
         options.configuration = ["MACs umac-128-etm@openssh.com"]
         let server = try await LocalSSHD(options)
-        let error = await LinkFixture.factory(config: server.configFile).failure(of: server.record)
+        var record = server.record
+        record.transport = .libssh2
+        let error = await LinkFixture.factory(config: server.configFile).failure(of: record)
         #expect(error == .noCommonAlgorithm(kind: "MAC", offered: "umac-128-etm@openssh.com"))
         #expect(error?.disposition == .unsupported)
+    }
+
+    @Test func `the ssh program serves what libssh2 cannot, and the link says why`() async throws {
+        var options = LocalSSHD.Options()
+        options.configuration = ["MACs umac-128-etm@openssh.com"]
+        let server = try await LocalSSHD(options)
+        let factory = LinkFixture.factory(config: server.configFile)
+        for token in 1...2 {
+            let link = try await factory.connect(to: server.record, token: token)
+            defer { link.close(.daemonStopping) }
+            #expect(link.summary.kind == .openssh)
+            #expect(
+                link.summary.reason == "no common MAC with the server, which offers umac-128-etm@openssh.com")
+            #expect(try await link.ask("say", "hello").text == "hello\n")
+        }
+        // What is known is not tried again.
+        #expect(server.log.count(of: "no matching MAC found") == 1)
     }
 
     @Test func `an account without a POSIX shell says what it said`() async throws {

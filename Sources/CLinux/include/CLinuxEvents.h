@@ -4,6 +4,7 @@
 #ifndef HOSTS_CLINUX_EVENTS_H
 #define HOSTS_CLINUX_EVENTS_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -64,6 +65,9 @@ int hosts_socket_pair(int ends[2]);
 
 /* Two connected Unix sockets for this process alone. */
 int hosts_socket_pair_nonblocking(int ends[2]);
+
+/* Random bytes of the system, 256 at most (getrandom(2)). */
+int hosts_random(void *bytes, size_t size);
 
 #ifdef __cplusplus
 }

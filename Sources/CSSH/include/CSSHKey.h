@@ -26,6 +26,13 @@ enum hosts_key_status {
     HOSTS_KEY_UNSUPPORTED,
     HOSTS_KEY_MALFORMED,
     HOSTS_KEY_NO_MEMORY,
+    /* Of `hosts_key_unlock` only. */
+    HOSTS_KEY_WRONG_PASSPHRASE,
+    HOSTS_KEY_NOT_ENCRYPTED,
+    /* The file asks for more rounds than anybody would wait for. */
+    HOSTS_KEY_TOO_COSTLY,
+    /* No memory can be kept out of swap (RLIMIT_MEMLOCK). */
+    HOSTS_KEY_NO_LOCKED_MEMORY,
 };
 
 /* Reads the private key in `path`: the OpenSSH format, or any PEM that libcrypto reads. Blocks on the file.
@@ -33,6 +40,11 @@ enum hosts_key_status {
 enum hosts_key_status hosts_key_read(const char *path, hosts_key **key);
 /* The same for a text in memory. */
 enum hosts_key_status hosts_key_parse(const uint8_t *text, size_t size, hosts_key **key);
+/* Reads an encrypted key. The private part of the result lies in memory that is never written to swap or to a core
+ * dump; libcrypto sees it only while it signs. Blocks on the file, and computes for 0.2 s and more. `*key` is set
+ * for OK only. */
+enum hosts_key_status hosts_key_unlock(const char *path, const uint8_t *passphrase, size_t passphrase_size,
+                                       hosts_key **key);
 void hosts_key_free(hosts_key *key);
 
 /* The public key as on the wire (RFC 4253 section 6.6); belongs to the key. */
