@@ -138,7 +138,7 @@ package final class DestinationCache: Sendable {
         }
         guard isOurs else { return false }
         if files.stamps.keys != told.stamps.keys || files.folders != told.folders { watchChanged.yield() }
-        return true
+        return !files.saysTheSame(as: told)
     }
 
     private static var accountHome: String {
