@@ -86,6 +86,14 @@ struct ConfigurationFiles: Hashable, Sendable {
     /// Whether all of it is still as it was.
     var isCurrent: Bool { stamps.allSatisfy { FileStamp($0.key) == $0.value } }
 
+    /// Whether ssh reads the same as it did then.
+    ///
+    /// A folder that a pattern is looked for in changes with every entry, such as a socket of ControlPath; what
+    /// counts is which files are found there.
+    func saysTheSame(as other: ConfigurationFiles) -> Bool { contents == other.contents }
+
+    private var contents: [String: FileStamp?] { stamps.filter { !folders.contains($0.key) } }
+
     /// Whether ssh has read nothing else.
     func covers(_ paths: [String]) -> Bool {
         paths.allSatisfy { stamps.keys.contains(Self.normal($0)) }

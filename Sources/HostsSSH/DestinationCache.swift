@@ -138,16 +138,16 @@ package final class DestinationCache: Sendable {
         }
         guard isOurs else { return false }
         if files.stamps.keys != told.stamps.keys || files.folders != told.folders { watchChanged.yield() }
-        return true
+        return !files.saysTheSame(as: told)
     }
 
     private static var accountHome: String {
         var entry = unsafe passwd()
         var buffer = [CChar](repeating: 0, count: 16 * 1024)
         var found: UnsafeMutablePointer<passwd>?
-        guard unsafe getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil
+        guard unsafe getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil,
+            let folder = unsafe entry.pw_dir
         else { return "/" }
-        guard let folder = unsafe entry.pw_dir else { return "/" }
         return unsafe String(cString: folder)
     }
 }

@@ -58,7 +58,7 @@ struct DestinationResolver: Sendable {
     /// Tells what a destination means, by ssh or from the cache.
     ///
     /// - Parameter destination: What comes after `ssh`.
-    /// - Returns: What ssh would use.
+    /// - Returns: Everything that its configuration says.
     /// - Throws: `.resolutionFailed`, `.timedOut` or `.cancelled`.
     func resolve(_ destination: String) async throws(LinkError) -> Destination {
         try await resolve(Query(destination))

@@ -80,9 +80,10 @@ struct TokenExpansion: Sendable {
         var entry = unsafe passwd()
         var buffer = [CChar](repeating: 0, count: 16 * 1024)
         var found: UnsafeMutablePointer<passwd>?
-        guard unsafe getpwnam_r(account, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil
+        guard unsafe getpwnam_r(account, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil,
+            let folder = unsafe entry.pw_dir
         else { return nil }
-        return unsafe entry.pw_dir.map { unsafe String(cString: $0) }
+        return unsafe String(cString: folder)
     }
 
     private func tilde(_ text: String) throws(Failure) -> String {

@@ -87,6 +87,19 @@ struct DestinationCacheTests {
         #expect(try bench.runs() == 2)
     }
 
+    @Test func `other files of a watched folder are no change of the configuration`() async throws {
+        let bench = try Bench(nil)
+        try bench.folder.write("config", "Include \(bench.folder.path("*.conf"))\nUser a\n")
+        _ = try await bench.resolve()
+        #expect(bench.cache.watchedFolders.contains(bench.folder.path))
+        try bench.folder.write("known_hosts", "x")
+        #expect(await !bench.hasChanged())
+        try bench.folder.write("new.conf", "User b\n")
+        #expect(await bench.hasChanged())
+        #expect(bench.cache.watchedPaths.contains(bench.folder.path("new.conf")))
+        #expect(await !bench.hasChanged())
+    }
+
     @Test func `a change while ssh runs is seen the next time`() async throws {
         let bench = try Bench("User a\n")
         let path = bench.folder.path("config")

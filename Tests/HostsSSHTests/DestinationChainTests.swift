@@ -104,6 +104,18 @@ struct DestinationChainTests {
                     destination: "a", detail: "ProxyJump leads in a circle, from \(circle)"))
     }
 
+    @Test func `a host that jumps through itself is refused by ssh`() async {
+        let config = "Host *\n ProxyJump gate\n"
+        #expect(
+            await Self.failure(of: "a", config)
+                == .jumpHost(
+                    name: "gate",
+                    .resolutionFailed(destination: "gate", detail: "jumphost loop via gate")))
+        #expect(
+            await Self.failure(of: "gate", config)
+                == .resolutionFailed(destination: "gate", detail: "jumphost loop via gate"))
+    }
+
     @Test func `more hops than anybody needs are refused`() async {
         let detail = "there are more than 8 hosts on the way to it"
         let failure = LinkError.resolutionFailed(destination: "d", detail: detail)
