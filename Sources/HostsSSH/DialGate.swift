@@ -6,6 +6,8 @@ final class DialGate: Sendable {
         var queue = DialQueue()
         var lastID = 0
         var signals: [Int: LoopSignal] = [:]
+        /// When somebody left last, by key.
+        var lastLeft: [String: ContinuousClock.Instant] = [:]
 
         mutating func giveUp(_ id: Int, _ key: String) -> Bool {
             signals[id] = nil
@@ -18,10 +20,19 @@ final class DialGate: Sendable {
         private let gate: DialGate
         private let key: String
         private let hasLeft = Locked(false)
+        /// Whether other connections to the same place were under way, or had just been, when this one began.
+        let hadCompany: Bool
 
-        fileprivate init(gate: DialGate, key: String) {
+        fileprivate init(gate: DialGate, key: String, hadCompany: Bool) {
             self.gate = gate
             self.key = key
+            self.hadCompany = hadCompany
+        }
+
+        /// Gives it back, and lets only one at a time in from now on: the server has refused more.
+        func leaveNarrow() {
+            gate.state.withLock { $0.queue.makeNarrow(key) }
+            leave()
         }
 
         deinit { leave() }
@@ -35,6 +46,9 @@ final class DialGate: Sendable {
             if isFirst { gate.leave(key) }
         }
     }
+
+    /// How long a server may take to see that a connection has logged in or ended.
+    private static let companyAge: Duration = .seconds(1)
 
     private let loop: EventLoop
     private let state = Locked(State())
@@ -80,12 +94,17 @@ final class DialGate: Sendable {
                 }
             }
         }
-        return Pass(gate: self, key: key)
+        let hadCompany = state.withLock { state in
+            state.queue.isShared(key) || state.lastLeft[key].map { .now - $0 < Self.companyAge } ?? false
+        }
+        return Pass(gate: self, key: key, hadCompany: hadCompany)
     }
 
     private func leave(_ key: String) {
         let admitted = state.withLock { state in
-            state.queue.leave(key).compactMap { state.signals.removeValue(forKey: $0) }
+            if state.lastLeft.count >= DialQueue.waiterLimit { state.lastLeft = [:] }
+            state.lastLeft[key] = .now
+            return state.queue.leave(key).compactMap { state.signals.removeValue(forKey: $0) }
         }
         for signal in admitted { signal.raise() }
     }

@@ -17,6 +17,8 @@ struct DialQueue: Hashable, Sendable {
     }
 
     private var inside: [String: Int] = [:]
+    /// Keys at which one at a time is enough, since a server refused more.
+    private(set) var narrow: Set<String> = []
     private var total = 0
     private var waiting: [String: [Int]] = [:]
     /// Keys with waiters, the one whose turn is next first.
@@ -57,8 +59,17 @@ struct DialQueue: Hashable, Sendable {
         return true
     }
 
+    /// Lets one at a time in for this key from now on.
+    mutating func makeNarrow(_ key: String) {
+        if narrow.count >= Self.waiterLimit { narrow = [] }
+        narrow.insert(key)
+    }
+
+    /// Whether somebody else is inside for this key.
+    func isShared(_ key: String) -> Bool { inside[key] ?? 0 > 1 }
+
     private func hasRoom(_ key: String) -> Bool {
-        total < Self.totalLimit && inside[key] ?? 0 < Self.keyLimit
+        total < Self.totalLimit && inside[key] ?? 0 < (narrow.contains(key) ? 1 : Self.keyLimit)
     }
 
     private mutating func admit(_ key: String) {

@@ -35,6 +35,11 @@ struct FailureClassifier: Sendable {
     let offered: ServerHello.Algorithms
 
     func error(_ stage: LinkError.Stage, _ failure: Failure) -> LinkError {
+        if stage == .handshake, hello.beginsBlank {
+            // libssh2 1.10.0 takes it for a banner that is too short; 1.11.0 skips it.
+            return .needsOpenSSH(
+                detail: "the server begins with an empty line, which libssh2 takes for its banner")
+        }
         switch failure.code {
         case Code.channelFailure, Code.channelRequestDenied: return .channelRefused(detail: failure.text)
         case Code.keyExchangeFailure where stage == .handshake:

@@ -18,6 +18,8 @@ struct ServerHello: Hashable, Sendable {
     /// The line that begins with `SSH-`.
     let identification: String?
     let algorithms: Algorithms?
+    /// Whether the very first line is empty, which RFC 4253 section 4.2 allows.
+    let beginsBlank: Bool
 
     private static let messageKexInit: UInt8 = 20
     private static let cookieSize = 16
@@ -33,6 +35,7 @@ struct ServerHello: Hashable, Sendable {
             if first == nil, !text.isEmpty { first = text }
             if text.starts(with: Array("SSH-".utf8)) { identification = text }
         }
+        beginsBlank = head.drop { $0 == 0x0d }.first == 0x0a
         firstLine = first.map { SafeText.visible(bytes: $0) }
         self.identification = identification.map { SafeText.visible(bytes: $0) }
         algorithms = identification == nil ? nil : Self.kexInit(rest)

@@ -35,6 +35,23 @@ struct SessionDialer: Sendable {
     /// - Returns: The caller ends the session.
     /// - Throws: Whatever is in the way; nothing is left open then.
     func logIn(to chain: [Destination]) async throws(LinkError) -> Login {
+        var attempt = 1
+        while true {
+            let isLast = attempt == Self.crowdedAttempts
+            if let login = try await attemptLogin(to: chain, isLast: isLast) { return login }
+            // One after another then, each when the server has had time to see the end of the last.
+            _ = await LoopSignal(on: resources.loop).wait(until: .now + Self.crowdedPause * attempt)
+            attempt += 1
+        }
+    }
+
+    /// How often a login is tried that a server refuses because others of ours are under way (MaxStartups).
+    private static let crowdedAttempts = 8
+    private static let crowdedPause = Duration.milliseconds(200)
+
+    /// One login; nil when the server refused it while others of ours to the same place were not logged in, which is
+    /// no ban.
+    private func attemptLogin(to chain: [Destination], isLast: Bool) async throws(LinkError) -> Login? {
         let destination = Self.target(chain)
         let preparation = try await prepare(destination)
         defer { preparation.agent?.close() }
@@ -59,6 +76,10 @@ struct SessionDialer: Sendable {
             return Login(session: session, keyLabel: label)
         } catch {
             session.finish(error)
+            if !isLast, pass.hadCompany, case .rateLimited = error {
+                pass.leaveNarrow()
+                return nil
+            }
             throw mayUseOpenSSH ? error.orOpenSSH(preparation.credentials.remainingForOpenSSH) : error
         }
     }

@@ -54,12 +54,7 @@ import Testing
                 report.saw(
                     "\(grown) KiB grown from \(memory) KiB, with \(bench.logKibibytes - log) KiB of log")
                 report.require(left == 0, "descriptors are left")
-                report.require(grown <= 4096, "memory is not flat")
-                if grown > 512, grown <= 4096 {
-                    report.known(
-                        "memory grows with each connection; what the fixture's log has of it is not told apart"
-                    )
-                }
+                report.require(grown <= 1024, "memory is not flat")
                 outcomes.judge(report)
                 bench.stop()
             }

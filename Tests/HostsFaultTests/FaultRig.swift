@@ -16,7 +16,7 @@ final class FaultRig: Sendable {
     static let loop: EventLoop = {
         do { return try EventLoop() } catch { preconditionFailure("no event loop: \(error)") }
     }()
-    private static let log = LogCenter(sinks: [], clock: FixedWallClock())
+    private static let log = LogCenter(level: .warning, sinks: [], clock: FixedWallClock())
 
     /// How often the journal is looked at; instants are those of the events all the same.
     private static let pollInterval = Duration.milliseconds(10)
