@@ -56,9 +56,12 @@ package final class OtherSSHD: Sendable {
         try await Tool.makeKey(identity)
         try folder.makeFolder("home/.ssh")
         try folder.write("home/.ssh/authorized_keys", try folder.read("id_ed25519.pub"))
-        let accounts = try LocalSSHD.writeAccounts(folder, shell: "/bin/sh")
+        // tinysshd reads keys only where nobody else can write, on the whole way: it gets the real home.
+        let accounts =
+            kind == .tinysshd ? nil : try LocalSSHD.writeAccounts(folder, shell: "/bin/sh")
         let (command, hostKey) = try await Self.prepare(kind, folder, port: port)
-        let words = LocalSSHD.isolated(command, as: kind.rawValue, accounts: accounts)
+        let words = LocalSSHD.isolated(
+            try Self.atHome(kind, command, folder), as: kind.rawValue, accounts: accounts)
         process = try BackgroundProcess(words[0], Array(words.dropFirst()), environment: Tool.environment)
         try folder.write("known_hosts", "[127.0.0.1]:\(port) \(hostKey)\n")
         configFile = try folder.write(
@@ -90,6 +93,17 @@ package final class OtherSSHD: Sendable {
     }
 
     deinit { stop() }
+
+    /// The command, for tinysshd with the server's home in the place of the account's own.
+    private static func atHome(
+        _ kind: Kind, _ command: [String], _ folder: TemporaryFolder
+    ) throws -> [String] {
+        guard kind == .tinysshd else { return command }
+        guard let entry = getpwuid(getuid()) else { throw FixtureError("this account has no home") }
+        let home = String(cString: entry.pointee.pw_dir)
+        let script = #"chmod 700 "$0" && mount --bind "$0" "$1" && shift && exec "$@""#
+        return ["sh", "-c", script, folder.path("home"), home] + command
+    }
 
     /// Makes the host key.
     ///
