@@ -91,7 +91,9 @@ extension LinkError {
         case .agentHasNoKeys:
             "unlock the agent (ssh-add -X) or add a key (ssh-add), then: hostsctl resume \(host)"
         case .resolutionFailed: "try it by hand: ssh -G \(host)"
-        case .noCommonAlgorithm, .needsOpenSSH: "set transport = \"openssh\" in the host's record"
+        case .noCommonAlgorithm:
+            "let the ssh program try (transport = \"auto\" in the record), or allow the algorithm in ssh_config"
+        case .needsOpenSSH: "set transport = \"auto\" in the host's record"
         case .noPOSIXShell, .channelRefused: "the account must be able to run /bin/sh"
         case .jumpHost(_, let error): error.help(for: host)
         case .unsupported, .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged,

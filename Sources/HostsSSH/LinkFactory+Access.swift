@@ -46,13 +46,29 @@ actor HostVisit {
         let chain = try await chain()
         for count in 1...chain.count {
             let part = Array(chain.prefix(count))
-            let (key, trust) = try await dialer.hostKey(of: part)
+            let (key, trust) = try await shownKey(part)
             let offer = trust.offer(for: key)
             guard offer.verdict == .known, count < chain.count else {
                 return Question(offer: offer, key: key, destination: part[count - 1])
             }
         }
         preconditionFailure("a chain ends with its destination")
+    }
+
+    /// By libssh2, or by the ssh program where they have no algorithm in common.
+    private func shownKey(_ chain: [Destination]) async throws(LinkError) -> (
+        key: PublicKey, trust: HostTrust
+    ) {
+        do {
+            return try await dialer.hostKey(of: chain)
+        } catch {
+            guard record.transport != .libssh2, TransportChoice.isLasting(error), let last = chain.last else {
+                throw error
+            }
+            let key = try await ScannedKey(settings: settings).key(of: last)
+            let trust = try await dialer.onWorker { HostTrust(destination: last) }
+            return (key, trust)
+        }
     }
 
     /// Adds the key to known_hosts that has the fingerprint which the person has accepted.

@@ -4,7 +4,7 @@ import HostsModel
 ///
 /// ssh exits with 255 for every error of its own, and with the status of the remote command otherwise
 /// (ssh(1)); only its standard error tells one error from another. The words are those of OpenSSH 9.2 (run
-/// against real servers), and of 7.4 to 10.0 where they differ.
+/// against real servers), and, where they are known to differ, of 7.4 and 8.x (not run here).
 struct OpenSSHFailure: Sendable {
     /// The exit status of ssh's own errors.
     private static let ownStatus: Int32 = 255

@@ -90,7 +90,9 @@ package actor SSHLink: ProbeLink {
                 case .complete(.bytes(let count)):
                     idleNoise += count
                     guard idleNoise <= ShellReplyParser.noiseLimit.bytes else {
-                        return session.finish(.badReply(detail: ShellReplyParser.Failure.tooMuchNoise.detail))
+                        // Dialling again would end in the same way, with one login more each time.
+                        return session.finish(
+                            .noPOSIXShell(detail: "a program that a login file has started keeps printing"))
                     }
                 case .complete(.end):
                     isReading = false

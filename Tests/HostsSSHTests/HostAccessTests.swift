@@ -118,6 +118,22 @@ import Testing
         #expect(try folder.names(in: "") == ["key", "key.pub", "known_hosts", "real"])
     }
 
+    @Test func `a key is shown and accepted where only the ssh program can talk to the server`() async throws
+    {
+        var options = LocalSSHD.Options()
+        options.configuration = ["MACs umac-128-etm@openssh.com"]
+        let server = try await LocalSSHD(options)
+        try server.folder.write("known_hosts", "")
+        let factory = LinkFixture.factory(config: server.configFile)
+        #expect(await factory.failure(of: server.record)?.code == "ssh.hostkey.unknown")
+        let offer = try await factory.hostKey(of: server.record)
+        #expect(offer.fingerprint == (try await fingerprint(of: server)))
+        #expect(offer.verdict == .unknown)
+        #expect(server.log.count(of: "Accepted") == 0)
+        _ = try await factory.trust(server.record, fingerprint: offer.fingerprint)
+        #expect(await factory.failure(of: server.record) == nil)
+    }
+
     @Test func `the jump host whose key is unknown is the one that is asked about`() async throws {
         var options = LocalSSHD.Options()
         options.name = "outer"

@@ -49,6 +49,18 @@ private struct Route {
         #expect((0...2).map(route.logins) == [1, 1, 1])
     }
 
+    @Test func `an opening that takes long makes room for another session, up to a bound`() {
+        let now = ContinuousClock.now
+        #expect(JumpHostChoice().next(now: now) == .logIn)
+        #expect(JumpHostChoice(isLoggingIn: true).next(now: now) == .wait(until: nil))
+        #expect(JumpHostChoice(sessions: [now, nil]).next(now: now) == .use(1))
+        let patience = now.advanced(by: JumpHostChoice.patience)
+        #expect(JumpHostChoice(sessions: [now]).next(now: now) == .wait(until: patience))
+        #expect(JumpHostChoice(sessions: [now]).next(now: patience) == .logIn)
+        let full = JumpHostChoice(sessions: Array(repeating: now, count: JumpHostChoice.sessionLimit))
+        #expect(full.next(now: patience) == .wait(until: nil))
+    }
+
     @Test func `a jump host's own ProxyJump counts`() async throws {
         let route = try await Route(["outer", "middle", "inner"], jump: "middle")
         try route.servers[1].writeConfig(lines: ["ProxyJump outer"])
@@ -79,11 +91,12 @@ private struct Route {
             for token in 1...12 { group.addTask { try await factory.connect(to: record, token: token) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(route.logins(0) == 1)
+        // On a busy machine an opening may take long enough to make room for another session.
+        #expect(route.logins(0) <= JumpHostChoice.sessionLimit)
         #expect(route.logins(1) == 12)
         for link in links { #expect(try await link.ask("say", "x").text == "x\n") }
         for link in links { link.close(.daemonStopping) }
-        try await route.servers[0].log.until("Received disconnect")
+        try await route.servers[0].log.until("Received disconnect", count: route.logins(0))
         #expect(await factory.resources.jumpHosts.count == 0)
     }
 
