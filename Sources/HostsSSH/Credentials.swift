@@ -66,7 +66,7 @@ struct Credentials: Sendable {
             .map { identity in
                 let comment = SafeText.visible(identity.comment, limit: 80)
                 return Candidate(
-                    key: identity.key, signer: .agent, label: "agent key \(comment)", isExplicit: false)
+                    key: identity.key, signer: .agent, label: "\(comment) (agent)", isExplicit: false)
             }
         let local = files.compactMap { identity, file -> Candidate? in
             let (privateKey, key, label): (PrivateKey, PublicKey, String)

@@ -26,6 +26,8 @@ final class JumpHost: @unchecked Sendable {
     }
 
     let name: String
+    /// It and the jump hosts before it, for people.
+    private let way: String
     private let session: SSHSession
     private let loop: EventLoop
     /// Called when a tunnel can be opened again, or never more.
@@ -40,8 +42,9 @@ final class JumpHost: @unchecked Sendable {
     private var buffer: [UInt8] = []
 
     /// Takes over a session that is logged in.
-    init(name: String, session: SSHSession, onChange: @escaping @Sendable () -> Void) {
+    init(name: String, way: String, session: SSHSession, onChange: @escaping @Sendable () -> Void) {
         self.name = name
+        self.way = way
         self.session = session
         self.onChange = onChange
         loop = session.loop
@@ -139,7 +142,7 @@ final class JumpHost: @unchecked Sendable {
     private func carrier(
         _ channel: SSHSessionHandle.Tunnel, _ destination: Destination
     ) throws(LinkError) -> Carrier {
-        let address = "\(destination.address) by way of \(name)"
+        let address = "\(destination.address) by way of \(way)"
         guard let pair = SocketDescriptor.pair() else {
             closing.append(channel)
             pump()

@@ -152,7 +152,8 @@ actor JumpHosts {
         }
         do {
             let session = try await logIn()
-            let host = JumpHost(name: name, session: session) { [weak self] in
+            let host = JumpHost(name: name, way: chain.map(\.name).joined(separator: ", "), session: session)
+            { [weak self] in
                 guard let self else { return }
                 assumeIsolated { $0.wake(chain) }
             }

@@ -25,12 +25,13 @@ final class ProxyCommandConduit: Conduit {
     ///
     /// - Parameters:
     ///   - command: With its tokens filled in.
+    ///   - address: Where it leads, for people; nil where that is not known.
     ///   - environment: That of the person's session; `SHELL` in it names the shell.
     ///   - loop: Where it is watched.
     /// - Returns: A socket to the command, which ends when the carrier's conduit is closed.
     /// - Throws: `.programFailed` when the shell cannot be started.
     static func open(
-        command: String, environment: [String: String], loop: EventLoop
+        command: String, to address: String? = nil, environment: [String: String], loop: EventLoop
     ) throws(LinkError) -> Carrier {
         let name = firstWord(command)
         // As in ssh, an empty SHELL counts as none.
@@ -48,7 +49,10 @@ final class ProxyCommandConduit: Conduit {
                 name: "ProxyCommand \(name)", detail: "\(shell): \(SystemError.text(error.code))")
         }
         let conduit = ProxyCommandConduit(name: name, child: started.child, loop: loop)
-        return Carrier(socket: started.takeSocket(), address: "by way of \(name)", conduit: conduit)
+        return Carrier(
+            socket: started.takeSocket(),
+            address: address.map { "\($0) by way of \(name)" } ?? "by way of \(name)",
+            conduit: conduit)
     }
 
     /// The environment, in which the shell is not the first one.

@@ -162,7 +162,8 @@ struct SessionDialer: Sendable {
     ) async throws(LinkError) -> Carrier {
         if case .command(let command) = destination.route {
             return try ProxyCommandConduit.open(
-                command: command, environment: settings.environment, loop: resources.loop)
+                command: command, to: destination.address, environment: settings.environment,
+                loop: resources.loop)
         }
         return try await Dialer(loop: resources.loop, pool: resources.pool).connect(
             to: destination, timeout: timeout)

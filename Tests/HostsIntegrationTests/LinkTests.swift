@@ -114,7 +114,6 @@ import Testing
         let server = try await LocalSSHD(options)
         let daemon = try await PrivateDaemon(servers: [server])
         try await daemon.until("a", "online")
-        #expect(try await daemon.host("a").linkDetail?.hasSuffix("persistent") == true)
         try await server.log.until("Starting session:", count: 2)
         #expect(try await daemon.hostsctl("probe", "a").status == 0)
         #expect(try await daemon.host("a").linkDetail?.contains("exec") == true)

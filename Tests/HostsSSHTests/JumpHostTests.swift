@@ -45,7 +45,7 @@ private struct Route {
         defer { link.close(.daemonStopping) }
         #expect(try await link.ask("say", "hello").text == "hello\n")
         #expect(link.summary.kind == .libssh2)
-        #expect(link.summary.detail.contains("by way of middle"))
+        #expect(link.summary.detail.contains("by way of outer, middle"))
         #expect((0...2).map(route.logins) == [1, 1, 1])
     }
 

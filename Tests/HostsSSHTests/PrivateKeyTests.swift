@@ -156,7 +156,7 @@ struct CredentialsTests {
         let other = try key(1)
         let files = [(identity("/m"), KeyFile.missing)]
         let credentials = Credentials(files: files, agent: agent(other), isLimited: false)
-        #expect(credentials.refusal(user: user, tried: ["agent key c"]) == .keyMissing(path: "/m"))
+        #expect(credentials.refusal(user: user, tried: ["c (agent)"]) == .keyMissing(path: "/m"))
         let both = Credentials(
             files: files + [(identity("/k"), .publicOnly(other))], agent: agent(other), isLimited: false)
         #expect(both.refusal(user: user, tried: ["/k"]) == .authenticationRefused(user: user, tried: ["/k"]))
