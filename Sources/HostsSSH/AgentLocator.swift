@@ -14,6 +14,8 @@ struct AgentLocator: Sendable {
     ]
 
     let settings: LinkSettings
+    /// Asks the user manager: an absolute path, or a name in the daemon's PATH.
+    var systemctl = "systemctl"
 
     /// The agent's socket where ssh_config names none: the first that exists of our own environment, the systemd
     /// user manager's environment, and the well-known places.
@@ -40,7 +42,7 @@ struct AgentLocator: Sendable {
         let outcome: ChildOutcome
         do {
             outcome = try await ChildProcess.run(
-                program: "systemctl", arguments: ["--user", "show-environment"],
+                program: systemctl, arguments: ["--user", "show-environment"],
                 environment: settings.environment, deadline: .now + Self.timeout,
                 outputLimit: Self.outputLimit)
         } catch .cancelled {
