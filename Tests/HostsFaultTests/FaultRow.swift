@@ -29,7 +29,7 @@ struct FaultRow: Hashable, Sendable {
         FaultRow(13, "accepts, sends nothing", "<= 15 s, transient"),
         FaultRow(14, "garbage or HTTP instead of SSH", "<= 15 s, text shown"),
         FaultRow(15, "blank line or long text before SSH-", "online, or a message; no crash"),
-        FaultRow(16, "cut at every byte of login and probe", "known state, <= 1 s each, 0 descriptors"),
+        FaultRow(16, "cut at every byte of login and probe", "known state, 99.5 % <= 1 s, 0 descriptors"),
         FaultRow(17, "bit flip in a packet", "<= 1 s, no data accepted"),
         FaultRow(18, "server rekeys each 4 KiB, each 1 s", "10,000 probes, 0 errors"),
         FaultRow(19, "rekey while the server is stopped", "recovers, same login"),

@@ -54,7 +54,7 @@ import Testing
                 try await Tool.run("kill", ["-9", pid])
                 let lost = try await rig.until(server.id, "reconnecting", after: fault)
                 report.saw("killed: seen after", lost - fault)
-                report.require(lost - fault <= .seconds(1), "its end is seen late")
+                report.require(lost - fault <= .seconds(1) + FaultReport.slack, "its end is seen late")
                 try await rig.until(server.id, "online", after: lost)
             }
             try await leaveAlone(for: .seconds(1))

@@ -75,7 +75,7 @@ import Testing
                 report.saw("down for", isUp - fault)
                 report.saw("online after", online - isUp)
                 report.saw("boot id \(before.bootID), then \(after.bootID)")
-                report.require(lost - fault <= .seconds(1), "seen late")
+                report.require(lost - fault <= .seconds(1) + FaultReport.slack, "seen late")
                 report.require(online - isUp <= .seconds(9), "online late")
                 report.require(
                     before.bootID == "first" && after.bootID == "second", "the boot id was not noticed")
