@@ -92,7 +92,12 @@ actor LinkAttempt {
 
     /// A link over the ssh program.
     private func openProgram(_ chain: [Destination], reason: String?) async throws(LinkError) -> OpenSSHLink {
-        guard let target = chain.last else { preconditionFailure("a chain ends with its destination") }
+        guard let target = chain.last, let first = chain.first else {
+            preconditionFailure("a chain ends with its destination")
+        }
+        // ssh logs in to each host on the way by itself; the first is the one that sees all of them.
+        let pass = try await resources.gate.enter(first.address)
+        defer { pass.leave() }
         let started = ContinuousClock.now
         let shell = try OpenSSHShell(
             target: OpenSSHTarget(target), settings: settings,
