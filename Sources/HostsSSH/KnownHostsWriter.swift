@@ -11,7 +11,7 @@ struct KnownHostsWriter: Sendable {
     /// How often a file that others change meanwhile is read anew.
     private static let attempts = 20
     /// One writer at a time in this process.
-    private static let turn = Locked(())
+    private static let turn = Locked(0)
 
     /// Why a key was not added.
     struct Failure: Error, Hashable, Sendable {
