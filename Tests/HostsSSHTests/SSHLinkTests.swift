@@ -168,7 +168,7 @@ struct SSHLinkTests {
         var options = LocalSSHD.Options()
         options.configuration = ["ForceCommand echo 'Welcome to the router'; exec sleep 600"]
         let server = try await LocalSSHD(options)
-        let factory = LinkFixture.factory(config: server.configFile) { $0.timeouts.shell = .seconds(1) }
+        let factory = LinkFixture.factory(config: server.configFile) { $0.timeouts.shell = .seconds(5) }
         #expect(await factory.failure(of: server.record) == .noPOSIXShell(detail: "Welcome to the router"))
     }
 
