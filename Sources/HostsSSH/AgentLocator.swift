@@ -25,15 +25,17 @@ struct AgentLocator: Sendable {
     /// - Returns: A path, or nil where there is no agent.
     func locate() async throws(LinkError) -> String? {
         let environment = settings.environment
-        let own = [environment["SSH_AUTH_SOCK"], settings.agentSocket].compactMap { $0 }.first { !$0.isEmpty }
-        if let own, Self.isSocket(own) { return own }
+        let own = [environment["SSH_AUTH_SOCK"], settings.agentSocket].compactMap { $0 }.filter {
+            !$0.isEmpty
+        }
+        if let found = own.first(where: Self.isSocket) { return found }
         let folder = environment["XDG_RUNTIME_DIR"].flatMap { $0.isEmpty ? nil : $0 }
         if let folder, let found = try await managed(folder), Self.isSocket(found) { return found }
         if let folder, let found = Self.wellKnown.map({ "\(folder)/\($0)" }).first(where: Self.isSocket) {
             return found
         }
         // Named in the message, although it is not there.
-        return own
+        return own.first
     }
 
     /// What the user manager would give to a unit that is started now.

@@ -42,6 +42,8 @@ struct Destination: Hashable, Sendable {
     let isLimitedToIdentities: Bool
     let agent: Agent
     let knownHostsFiles: [String]
+    /// The first of the person's own; nil where UserKnownHostsFile is none.
+    let ownKnownHostsFile: String?
     /// The name in known_hosts: HostKeyAlias, or host and port.
     let knownHostsName: String
     /// The name without port, which ssh takes a matching key from, too.
@@ -92,6 +94,7 @@ struct Destination: Hashable, Sendable {
         identities = configuration.identityFiles.map { Self.identity($0, expansion) }
         isLimitedToIdentities = configuration.identitiesOnly
         agent = try Self.agent(configuration.identityAgent, settings)
+        ownKnownHostsFile = configuration.userKnownHostsFiles.first
         knownHostsFiles = configuration.userKnownHostsFiles + configuration.globalKnownHostsFiles
         let lowerHost = configuration.hostName.lowercased()
         if let alias = configuration.hostKeyAlias {

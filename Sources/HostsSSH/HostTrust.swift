@@ -28,7 +28,7 @@ struct HostTrust: Sendable {
         }
         self.init(
             files: files, name: destination.knownHostsName, portlessName: destination.portlessName,
-            checking: destination.hostKeyChecking, file: destination.knownHostsFiles.first ?? "")
+            checking: destination.hostKeyChecking, file: destination.ownKnownHostsFile ?? "")
     }
 
     init(
@@ -58,7 +58,8 @@ struct HostTrust: Sendable {
         do {
             try check(key)
             return .known
-        } catch .hostKeyUnknown where checking == .acceptNew || checking == .off {
+        } catch .hostKeyUnknown where known.keyTypes.isEmpty && (checking == .acceptNew || checking == .off) {
+            // A host that is known by another type of key is not new: whoever is in the middle chooses the type.
             return .add
         } catch {
             guard case .hostKeyChanged = error, checking == .off else { throw error }

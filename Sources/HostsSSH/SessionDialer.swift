@@ -92,6 +92,8 @@ struct SessionDialer: Sendable {
         case .known: return
         case .letThrough(let warning): warn("ssh.hostkey.let-through", warning)
         case .add:
+            // UserKnownHostsFile none: nothing is kept.
+            guard !file.isEmpty else { return }
             let writer = KnownHostsWriter(destination: destination, key: key)
             let failure = try await onWorker { () -> KnownHostsWriter.Failure? in
                 do throws(KnownHostsWriter.Failure) {
