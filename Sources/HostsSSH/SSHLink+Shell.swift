@@ -93,11 +93,34 @@ extension SSHLink {
 
     // MARK: Channels
 
+    /// How long a server that refuses another shell is left alone, at first and at last.
+    private static let shortestPause = Duration.milliseconds(20)
+    private static let longestPause = Duration.milliseconds(640)
+
+    /// Starts a shell on a channel of its own.
+    ///
+    /// A server that has run one shell for this login and refuses the next is asked again: OpenSSH's sshd closes a
+    /// channel before it has reaped its shell, which counts towards `MaxSessions` until then (sshd_config(5)).
     private func startShell(
         _ stage: LinkError.Stage, until deadline: ContinuousClock.Instant, timeout: Duration
     ) async throws(LinkError) {
-        try await session.drive(stage, until: deadline, timeout: timeout) {
-            $0.openExec(ShellProtocol.command)
+        var pause = Self.shortestPause
+        while true {
+            do throws(LinkError) {
+                try await session.drive(stage, until: deadline, timeout: timeout) {
+                    $0.openExec(ShellProtocol.command)
+                }
+                hasRunShell = true
+                return
+            } catch .channelRefused(let detail) where hasRunShell {
+                let next = ContinuousClock.now + pause
+                guard next < deadline else {
+                    throw .closedByPeer(
+                        stage, detail: "the server runs no second shell while one is open: \(detail)")
+                }
+                try await session.rest(stage, until: next)
+                pause = min(pause * 2, Self.longestPause)
+            }
         }
     }
 

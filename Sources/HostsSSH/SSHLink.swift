@@ -20,6 +20,8 @@ package actor SSHLink: ProbeLink {
     var mode = LinkSummary.Mode.persistent
     /// Whether the channel's end still has to come.
     var isChannelClosing = false
+    /// Whether the server has run a shell for this login.
+    var hasRunShell = false
     /// Bytes that the shell has printed since the last request was answered.
     var idleNoise = 0
 

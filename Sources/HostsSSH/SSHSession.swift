@@ -194,4 +194,15 @@ final class SSHSession: @unchecked Sendable {
         }
         if let error = ending.error { throw error }
     }
+
+    /// Does nothing until `instant`, unless the session ends first.
+    func rest(_ stage: LinkError.Stage, until instant: ContinuousClock.Instant) async throws(LinkError) {
+        while true {
+            do throws(LinkError) {
+                try await wait(stage, until: instant, timeout: .zero)
+            } catch .timedOut {
+                return
+            }
+        }
+    }
 }

@@ -28,11 +28,11 @@ struct LookInterpreter: ProbeInterpreter {
 
     func interpret(_ reply: ProbeReply, at time: WallTime) throws(LinkError) -> ProbeStep {
         let text = String(decoding: reply.body, as: UTF8.self)
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 2, words[0] == "look", text.hasSuffix("\n"), reply.status == 0 else {
-            throw .badReply(detail: text)
-        }
-        return .observation(
-            HostObservation(host: host, bootID: String(words[1].dropLast()), time: time, sessions: []))
+        let words = text.dropLast().split(separator: " ", omittingEmptySubsequences: false)
+        // One line and no more: what a child has printed beside it is not a part of the look.
+        guard words.count == 2, words[0] == "look", text.firstIndex(of: "\n") == text.indices.last,
+            reply.status == 0
+        else { throw .badReply(detail: text) }
+        return .observation(HostObservation(host: host, bootID: String(words[1]), time: time, sessions: []))
     }
 }

@@ -121,12 +121,12 @@ import Testing
         try await FaultRig.run([server.record], config: server.configFile, interval: .seconds(1)) { rig in
             try await leaveAlone(for: .seconds(6))
             let observations = rig.entries.compactMap { $0.observation(of: server.id) }
-            let bad = observations.count { $0.bootID.count != 36 }
+            let spoilt = observations.map(\.bootID).filter { $0.count != 36 }
             let condition = try await rig.condition(of: server.id).word
             let error = await rig.hub.snapshot(of: server.id)?.lastError
             report.saw(
                 "that prints (\(pause)): \(condition) \(error?.code ?? ""), \(observations.count) looks")
-            report.require(bad == 0, "\(bad) looks were spoilt")
+            report.require(spoilt.isEmpty, "\(spoilt.count) looks were spoilt: \(spoilt)")
             // Without a pause it prints more than a link puts up with.
             report.require(pause != ":" || error != nil, "the noise was not met")
         }

@@ -56,6 +56,31 @@ struct SSHLinkTests {
         #expect(server.log.count(of: "Starting session: command") == 4)
     }
 
+    /// The account's command outlives the shell by as long as `sleep` takes, and sshd counts it until then.
+    @Test func `a server that still counts the last shell is asked again`() async throws {
+        var options = LocalSSHD.Options()
+        options.configuration = [
+            "MaxSessions 1",
+            "ForceCommand read -r rest <\"$HOME/rest\"; /bin/sh; exec </dev/null >/dev/null 2>&1; sleep $rest",
+        ]
+        let server = try await LocalSSHD(options)
+        try server.folder.write("home/rest", "0.2\n")
+        let factory = LinkFixture.factory(config: server.configFile) { $0.probeMode = .exec }
+        let link = try await factory.connect(to: server.record, token: 1)
+        defer { link.close(.daemonStopping) }
+        for number in 0..<4 { #expect(try await link.ask("say", "\(number)").text == "\(number)\n") }
+        #expect(server.log.count(of: "Accepted publickey") == 1)
+
+        // One that never ends is no reason to call the host unusable: a new login may find it gone.
+        try server.folder.write("home/rest", "600\n")
+        #expect(try await link.ask("say", "last").text == "last\n")
+        let deadline = ContinuousClock.now + .seconds(2)
+        await #expect(throws: LinkError.self) {
+            try await link.probe(ProbeRequest(function: "say", arguments: ["late"]), until: deadline)
+        }
+        #expect(await link.untilClosed().disposition == .retry)
+    }
+
     @Test func `where the server ends the shell, auto goes on with exec and says so`() async throws {
         let server = try await LocalSSHD()
         let link = try await LinkFixture.factory(config: server.configFile).connect(
