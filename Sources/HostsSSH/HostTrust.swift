@@ -93,12 +93,20 @@ struct HostTrust: Sendable {
         case .changed(let expected, let file):
             throw .hostKeyChanged(
                 host: name, expected: expected.fingerprint, got: key.fingerprint, file: file)
-        case .unknown, .certificateAuthority:
+        case .unknown, .otherType, .certificateAuthority:
             switch portless?.verdict(on: key) {
             case .revoked: throw .hostKeyRevoked(host: name, fingerprint: key.fingerprint)
             case .known where known.keyTypes.isEmpty: return
-            case .known, .changed, .certificateAuthority, .unknown, nil: break
+            case .known, .changed, .otherType, .certificateAuthority, .unknown, nil: break
             }
+        }
+        // The server may well have the key that is known: it must only be asked for it.
+        if case .otherType = verdict,
+            let type = known.keyTypes.first(where: { !MethodPreferences.canAsk(for: $0) })
+        {
+            throw .needsOpenSSH(
+                detail: "\(name) is known by a key \(type), which libssh2 "
+                    + "\(SSHSessionHandle.libraryVersion) cannot ask for")
         }
         if case .certificateAuthority(let file, let line) = verdict {
             throw .needsOpenSSH(

@@ -72,6 +72,24 @@ struct LinkHostKeyTests {
         #expect(await LinkFixture.factory(config: both.configFile).failure(of: both.record) == nil)
     }
 
+    @Test func `a host that is known by its RSA key only is reached as by ssh`() async throws {
+        let keys = try TemporaryFolder()
+        try await Tool.makeKey(keys.path("rsa"), type: "rsa")
+        var options = LocalSSHD.Options()
+        options.configuration = ["HostKey \(keys.path("rsa"))"]
+        let server = try await LocalSSHD(options)
+        let known = try keys.read("rsa.pub").split(separator: " ").prefix(2).joined(separator: " ")
+        try server.folder.write("known_hosts", "\(server.knownHostsName()) \(known)\n")
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
+        defer { link.close(.daemonStopping) }
+        #expect(try await link.ask("say", "x").text == "x\n")
+        if !MethodPreferences.canAsk(for: "ssh-rsa") {
+            #expect(link.summary.kind == .openssh)
+            #expect(link.summary.reason?.contains("known by a key ssh-rsa") == true)
+        }
+    }
+
     @Test func `an ECDSA and an RSA host key are checked`() async throws {
         for type in ["ecdsa", "rsa"] {
             var options = LocalSSHD.Options()
