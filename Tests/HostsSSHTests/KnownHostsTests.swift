@@ -118,7 +118,7 @@ struct KnownHostsTests {
     @Test(arguments: [
         SSHConfiguration.HostKeyChecking.ask, .yes, .acceptNew, .off,
     ])
-    func `a key of another type is never new, and left to ssh where its own could not be asked for`(
+    func `a key of another type is a change, as to ssh, unless its own could not be asked for`(
         checking: SSHConfiguration.HostKeyChecking
     ) throws {
         func outcome(_ text: String) throws -> String {
@@ -136,7 +136,7 @@ struct KnownHostsTests {
             }
         }
         let known = "host.example \(Self.ecdsa)\n"
-        #expect(try outcome(known) == "ssh.hostkey.unknown")
+        #expect(try outcome(known) == (checking == .off ? "let through" : "ssh.hostkey.changed"))
         #expect(try outcome("@revoked * \(Self.ed)\n" + known) == "ssh.hostkey.revoked")
         let isAdded = checking == .off || checking == .acceptNew
         #expect(try outcome("other \(Self.ecdsa)\n") == (isAdded ? "add" : "ssh.hostkey.unknown"))

@@ -72,6 +72,33 @@ struct LinkHostKeyTests {
         #expect(await LinkFixture.factory(config: both.configFile).failure(of: both.record) == nil)
     }
 
+    @Test(arguments: ["ask", "yes", "accept-new", "no"])
+    func `a key of another type than the known one is a changed key, and never added`(value: String)
+        async throws
+    {
+        let server = try await LocalSSHD()
+        try await Tool.makeKey(server.folder.path("former"), type: "ecdsa")
+        let former = try server.folder.read("former.pub").split(separator: " ").prefix(2)
+        let line = "\(server.knownHostsName()) \(former.joined(separator: " "))\n"
+        try server.folder.write("known_hosts", line)
+        try server.writeConfig(lines: ["StrictHostKeyChecking \(value)"])
+        // The ssh program is the measure.
+        let ssh = try await Tool.answer(
+            "ssh", ["-F", server.configFile, "-o", "BatchMode=yes", server.options.name, "true"],
+            environment: Tool.environment)
+        #expect(ssh.errorOutput.contains("REMOTE HOST IDENTIFICATION HAS CHANGED"))
+        let factory = LinkFixture.factory(config: server.configFile)
+        #expect(ssh.status == (value == "no" ? 0 : 255))
+        let error = await factory.failure(of: server.record)
+        #expect(value == "no" ? error == nil : error?.code == "ssh.hostkey.changed")
+        let offer = try await factory.hostKey(of: server.record)
+        let refusal = await #expect(throws: HostAccessError.self) {
+            try await factory.trust(server.record, fingerprint: offer.fingerprint)
+        }
+        #expect(refusal == .refused(offer))
+        #expect(try server.folder.read("known_hosts") == line)
+    }
+
     @Test func `a host that is known by its RSA key only is reached as by ssh`() async throws {
         let keys = try TemporaryFolder()
         try await Tool.makeKey(keys.path("rsa"), type: "rsa")
