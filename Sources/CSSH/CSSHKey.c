@@ -68,11 +68,30 @@ static int give_passphrase(char *buffer, int size, int is_writing, void *context
     return (int)wish->passphrase->size;
 }
 
+/* Whether to decrypt it would take too long; whatever cannot be read is left to libcrypto. */
+static int is_costly(BIO *bio) {
+    char *name = NULL, *header = NULL;
+    unsigned char *der = NULL;
+    long size = 0;
+    if (PEM_read_bio(bio, &name, &header, &der, &size) != 1) return 0;
+    int is_costly = strcmp(name, PEM_STRING_PKCS8) == 0 && hosts_is_costly_pkcs8(der, (size_t)size);
+    OPENSSL_free(name);
+    OPENSSL_free(header);
+    OPENSSL_clear_free(der, (size_t)size);
+    return is_costly;
+}
+
 static enum hosts_key_status parse_pem(const uint8_t *text, size_t size,
                                        const struct hosts_passphrase *passphrase, hosts_key **key) {
     struct passphrase_wish wish = {.passphrase = passphrase};
     BIO *bio = BIO_new_mem_buf(text, (int)size);
     if (!bio) return HOSTS_KEY_NO_MEMORY;
+    if (passphrase && is_costly(bio)) {
+        BIO_free(bio);
+        return HOSTS_KEY_TOO_COSTLY;
+    }
+    /* From the beginning again. */
+    BIO_reset(bio);
     EVP_PKEY *pkey = PEM_read_bio_PrivateKey(bio, NULL, give_passphrase, &wish);
     BIO_free(bio);
     if (!pkey) {

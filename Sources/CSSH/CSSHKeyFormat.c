@@ -70,6 +70,8 @@ static uint8_t *decode_armour(const uint8_t *text, size_t size, size_t *decoded_
     EVP_ENCODE_CTX_free(context);
     *decoded_size = (size_t)(count + rest);
     if (!failed) return bytes;
+    /* What was decoded before the damage may be a whole key. */
+    if (bytes) OPENSSL_cleanse(bytes, (size_t)(end - start));
     free(bytes);
     return NULL;
 }
@@ -84,6 +86,10 @@ static EVP_PKEY *build(const char *type, OSSL_PARAM_BLD *builder) {
         EVP_PKEY_fromdata(context, &pkey, EVP_PKEY_KEYPAIR, parameters);
     }
     EVP_PKEY_CTX_free(context);
+    /* OSSL_PARAM_free erases only what lies in the secure heap (3.0, crypto/params_dup.c). */
+    for (OSSL_PARAM *next = parameters; next && next->key; next++) {
+        OPENSSL_cleanse(next->data, next->data_size);
+    }
     OSSL_PARAM_free(parameters);
     return pkey;
 }
@@ -193,6 +199,17 @@ static enum hosts_key_status read_encrypted(const struct hosts_encrypted *encryp
     return status;
 }
 
+/* The two halves stand in the file independently; a signature by another key than the one that is offered would
+ * look like a refusal. */
+static enum hosts_key_status check_halves(struct hosts_openssh_key *key) {
+    size_t size = 0;
+    uint8_t *blob = hosts_public_blob(key->pkey, &size);
+    if (!blob) return HOSTS_KEY_NO_MEMORY;
+    int is_same = size == key->public_size && memcmp(blob, key->public_blob, size) == 0;
+    free(blob);
+    return is_same ? HOSTS_KEY_OK : HOSTS_KEY_MALFORMED;
+}
+
 static enum hosts_key_status read_container(struct reader *reader, const struct hosts_passphrase *passphrase,
                                             struct hosts_openssh_key *key) {
     struct reader cipher, kdf, options, public_key, private_part;
@@ -233,6 +250,11 @@ enum hosts_key_status hosts_parse_openssh_key(const uint8_t *text, size_t size,
     if (!decoded) return HOSTS_KEY_MALFORMED;
     struct reader reader = {decoded, decoded_size};
     enum hosts_key_status status = read_container(&reader, passphrase, key);
+    if (status == HOSTS_KEY_OK) status = check_halves(key);
+    if (status != HOSTS_KEY_OK) {
+        EVP_PKEY_free(key->pkey);
+        key->pkey = NULL;
+    }
     OPENSSL_cleanse(decoded, decoded_size);
     free(decoded);
     return status;

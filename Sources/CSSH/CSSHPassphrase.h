@@ -29,6 +29,9 @@ struct hosts_encrypted {
 enum hosts_key_status hosts_decrypt(const struct hosts_encrypted *encrypted,
                                     const struct hosts_passphrase *passphrase, uint8_t *plain);
 
+/* Whether an encrypted PKCS #8 key, in DER, asks for more iterations than anybody would wait for. */
+int hosts_is_costly_pkcs8(const uint8_t *der, size_t size);
+
 /* Memory that is never written to swap or to a core dump, and is erased when it is given back. NULL: the limit on
  * locked memory is used up (RLIMIT_MEMLOCK), or there is none left. */
 void *hosts_locked_allocate(size_t size);

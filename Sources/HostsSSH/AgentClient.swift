@@ -34,11 +34,18 @@ actor AgentClient {
     }
 
     /// The bare signature, or nil when the agent or its person refuses.
+    ///
+    /// The callers tell nil as `LinkError.agentRefused`, and a deadline as `.touchWanted`: an agent that does not wait
+    /// for its person answers at once.
     func sign(
         _ data: [UInt8], with key: PublicKey, until deadline: ContinuousClock.Instant
     ) async throws(AgentError) -> [UInt8]? {
-        AgentMessages.signature(
-            try await ask(AgentMessages.signRequest(key: key, data: data), until: deadline))
+        let reply = try await ask(AgentMessages.signRequest(key: key, data: data), until: deadline)
+        switch AgentMessages.signature(reply, by: key, of: data) {
+        case .signature(let signature): return signature
+        case .refused: return nil
+        case nil: throw .malformed
+        }
     }
 
     /// Ends the conversation; a question under way ends with an error.

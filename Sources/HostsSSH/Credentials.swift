@@ -43,8 +43,11 @@ struct Credentials: Sendable {
     /// The key that ssh would look for, for the message where there is none at all.
     private let usualPath: String
 
-    /// Orders what there is: keys of the agent that an IdentityFile names, the agent's other keys unless
-    /// IdentitiesOnly is set, then files that the agent does not hold.
+    /// Orders what there is as ssh does (sshconnect2.c, pubkey_prepare, 9.2p1): keys of the agent that an IdentityFile
+    /// names, the agent's other keys unless IdentitiesOnly is set, then files that the agent does not hold.
+    ///
+    /// The agent's keys stand in the agent's order, also those that are named. A key that two files hold is offered
+    /// once: servers count.
     ///
     /// - Parameters:
     ///   - files: The destination's identities with what their files hold, in order.
@@ -57,10 +60,13 @@ struct Credentials: Sendable {
     ) {
         var held: [AgentIdentity] = []
         if case .identities(let identities, _) = agent { held = identities.filter { Self.canSign($0.key) } }
-        let named = files.compactMap { identity, file -> Candidate? in
-            guard let key = file.publicKey, held.contains(where: { $0.key == key }) else { return nil }
+        let named = held.compactMap { held -> Candidate? in
+            guard let identity = files.first(where: { $0.file.publicKey == held.key })?.identity else {
+                return nil
+            }
             return Candidate(
-                key: key, signer: .agent, label: "\(identity.path) (agent)", isExplicit: identity.isExplicit)
+                key: held.key, signer: .agent, label: "\(identity.path) (agent)",
+                isExplicit: identity.isExplicit)
         }
         let others = held.filter { identity in !isLimited && !named.contains { $0.key == identity.key } }
             .map { identity in
@@ -75,13 +81,14 @@ struct Credentials: Sendable {
                 (privateKey, key, label) = (signer, publicKey, identity.path)
             case .unlocked(let signer, let publicKey):
                 (privateKey, key, label) = (signer, publicKey, "\(identity.path) (unlocked)")
-            case .encrypted, .publicOnly, .missing, .unusable: return nil
+            case .encrypted, .publicOnly, .foreign, .missing, .unusable: return nil
             }
             guard !held.contains(where: { $0.key == key }) else { return nil }
             return Candidate(
                 key: key, signer: .file(privateKey), label: label, isExplicit: identity.isExplicit)
         }
-        let all = named + others + local
+        var seen: Set<PublicKey> = []
+        let all = (named + others + local).filter { seen.insert($0.key).inserted }
         candidates = Array(all.prefix(Self.tryLimit))
         let problems = files.compactMap { identity, file in
             Self.problem(identity, file, held: held).map { (error: $0, isExplicit: identity.isExplicit) }
@@ -155,6 +162,8 @@ struct Credentials: Sendable {
             guard !held.contains(where: { $0.key == key }) else { return nil }
             return .keyUnusable(
                 path: identity.path, detail: "only its public part is here, and no agent has the other")
+        case .foreign(let key):
+            return .keyUnusable(path: identity.path, detail: "hostsd cannot sign with a key \(key.type)")
         case .missing: return identity.isExplicit ? .keyMissing(path: identity.path) : nil
         case .unusable(let detail): return .keyUnusable(path: identity.path, detail: detail)
         }

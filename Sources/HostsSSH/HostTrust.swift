@@ -58,8 +58,7 @@ struct HostTrust: Sendable {
         do {
             try check(key)
             return .known
-        } catch .hostKeyUnknown where known.keyTypes.isEmpty && (checking == .acceptNew || checking == .off) {
-            // A host that is known by another type of key is not new: whoever is in the middle chooses the type.
+        } catch .hostKeyUnknown where checking == .acceptNew || checking == .off {
             return .add
         } catch {
             guard case .hostKeyChanged = error, checking == .off else { throw error }
@@ -93,12 +92,23 @@ struct HostTrust: Sendable {
         case .changed(let expected, let file):
             throw .hostKeyChanged(
                 host: name, expected: expected.fingerprint, got: key.fingerprint, file: file)
-        case .unknown, .certificateAuthority:
+        case .unknown, .otherType, .certificateAuthority:
             switch portless?.verdict(on: key) {
             case .revoked: throw .hostKeyRevoked(host: name, fingerprint: key.fingerprint)
             case .known where known.keyTypes.isEmpty: return
-            case .known, .changed, .certificateAuthority, .unknown, nil: break
+            case .known, .changed, .otherType, .certificateAuthority, .unknown, nil: break
             }
+        }
+        if case .otherType(let expected, let file) = verdict {
+            // Whoever is in the middle chooses the type. A server that has a key of a known type shows that one, as it is asked for first: to ssh (9.2p1) any
+            // other is a changed key, never a new one. It must only have been asked.
+            if let type = known.keyTypes.first(where: { !MethodPreferences.canAsk(for: $0) }) {
+                throw .needsOpenSSH(
+                    detail: "\(name) is known by a key \(type), which libssh2 "
+                        + "\(SSHSessionHandle.libraryVersion) cannot ask for")
+            }
+            throw .hostKeyChanged(
+                host: name, expected: expected.fingerprint, got: key.fingerprint, file: file)
         }
         if case .certificateAuthority(let file, let line) = verdict {
             throw .needsOpenSSH(

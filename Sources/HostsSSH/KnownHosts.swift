@@ -63,7 +63,7 @@ struct KnownHosts: Sendable {
         let hosts = words[words.startIndex]
         guard HostPatternList.matches(hosts, name) else { return nil }
         guard let blob = Base64.decode(words[words.startIndex + 2]), let key = PublicKey(blob: blob),
-            Array(key.type.utf8) == Array(words[words.startIndex + 1])
+            key.hasName(words[words.startIndex + 1])
         else { return nil }
         return Entry(role: role, key: key, file: file, line: number)
     }
@@ -76,6 +76,8 @@ extension KnownHosts {
         case revoked
         /// Another key of the same type is known.
         case changed(expected: PublicKey, file: String)
+        /// Keys are known, but none of this type.
+        case otherType(expected: PublicKey, file: String)
         /// Only an authority that signs host certificates is known.
         case certificateAuthority(file: String, line: Int)
         case unknown
@@ -92,6 +94,7 @@ extension KnownHosts {
         if let authority = entries.first(where: { $0.role == .certificateAuthority }) {
             return .certificateAuthority(file: authority.file, line: authority.line)
         }
+        if let other = hostKeys.first { return .otherType(expected: other.key, file: other.file) }
         return .unknown
     }
 
@@ -102,6 +105,14 @@ extension KnownHosts {
             types.append(entry.key.type)
         }
         return types
+    }
+}
+
+extension PublicKey {
+    /// Whether a line may call the key so; ssh also reads an RSA key under the name of a signature (9.2p1).
+    fileprivate func hasName(_ word: ArraySlice<UInt8>) -> Bool {
+        let names = type == Self.rsaType ? [type, Self.rsaSignatureType, "rsa-sha2-256"] : [type]
+        return names.contains { $0.utf8.elementsEqual(word) }
     }
 }
 

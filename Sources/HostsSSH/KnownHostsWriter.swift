@@ -12,6 +12,11 @@ struct KnownHostsWriter: Sendable {
     private static let attempts = 20
     /// One writer at a time in this process.
     private static let turn = Locked(0)
+    /// How often another process, which holds the folder's lock, is given 20 ms to finish.
+    private static let lockAttempts = 150
+    private static let lockPause: UInt32 = 20_000
+    /// As the kernel follows them.
+    private static let linkLimit = 40
 
     /// Why a key was not added.
     struct Failure: Error, Hashable, Sendable {
@@ -42,7 +47,11 @@ struct KnownHostsWriter: Sendable {
         let line = try line(path)
         let outcome = Self.turn.withLock { _ in
             Result { () throws(Failure) in
-                for _ in 0..<Self.attempts where try Self.replace(path, adding: line) { return }
+                let target = try Self.resolved(path)
+                let folder = try Self.makeFolder(of: target)
+                let lock = try Self.lock(folder)
+                defer { if lock >= 0 { close(lock) } }
+                for _ in 0..<Self.attempts where try Self.replace(target, adding: line) { return }
                 throw Failure(path: path, detail: "somebody else keeps changing it")
             }
         }
@@ -61,9 +70,7 @@ struct KnownHostsWriter: Sendable {
     }
 
     /// One try; false when the file was changed meanwhile.
-    private static func replace(_ path: String, adding line: String) throws(Failure) -> Bool {
-        let target = try resolved(path)
-        try makeFolder(of: target)
+    private static func replace(_ target: String, adding line: String) throws(Failure) -> Bool {
         let before = try status(target)
         var text: [UInt8] = []
         if before != nil {
@@ -111,20 +118,57 @@ struct KnownHostsWriter: Sendable {
         return nil
     }
 
-    /// The file behind symbolic links, which stay what they are.
+    /// The file behind symbolic links, which stay what they are, also where it is still to be made.
     private static func resolved(_ path: String) throws(Failure) -> String {
-        guard let real = unsafe realpath(path, nil) else {
+        var next = path
+        for _ in 0..<linkLimit {
+            if let real = unsafe realpath(next, nil) {
+                defer { unsafe free(real) }
+                return unsafe String(cString: real)
+            }
             guard errno == ENOENT else { throw Failure(path: path, detail: SystemError.text(errno)) }
-            return path
+            guard let target = linkTarget(next) else { return next }
+            next = target.hasPrefix("/") ? target : "\(folder(of: next))/\(target)"
         }
-        defer { unsafe free(real) }
-        return unsafe String(cString: real)
+        throw Failure(path: path, detail: SystemError.text(ELOOP))
     }
 
-    private static func makeFolder(of path: String) throws(Failure) {
-        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-        guard !folder.isEmpty, unsafe mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
+    /// What a symbolic link says; nil for anything else.
+    private static func linkTarget(_ path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(path, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private static func folder(of path: String) -> String {
+        String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    }
+
+    /// Makes the folder if it is missing, but none above it.
+    private static func makeFolder(of path: String) throws(Failure) -> String {
+        let folder = folder(of: path)
+        guard !folder.isEmpty, unsafe mkdir(folder, 0o700) != 0, errno != EEXIST else { return folder }
         throw Failure(path: folder, detail: SystemError.text(errno))
+    }
+
+    /// Keeps a second daemon from reading what this one is about to replace.
+    ///
+    /// - Returns: A descriptor that holds the lock until it is closed; -1 where the file system has no such locks, and
+    ///   the file's stamp must do.
+    private static func lock(_ folder: String) throws(Failure) -> Int32 {
+        let descriptor = unsafe open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(path: folder, detail: SystemError.text(errno)) }
+        for _ in 0..<lockAttempts {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
+            guard errno == EWOULDBLOCK || errno == EINTR else {
+                close(descriptor)
+                return -1
+            }
+            usleep(lockPause)
+        }
+        close(descriptor)
+        throw Failure(path: folder, detail: "another program holds the lock on this folder")
     }
 
     private static func write(

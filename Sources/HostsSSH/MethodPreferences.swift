@@ -1,3 +1,5 @@
+import CSSH
+
 /// The algorithms that are offered to a server.
 ///
 /// One list serves all versions of libssh2: names that the loaded one does not know are left out. Left out on purpose:
@@ -45,6 +47,14 @@ struct MethodPreferences: Hashable, Sendable {
             if !allowed.isEmpty { order = allowed }
         }
         hostKeyOrder = order
+    }
+
+    /// Whether a server can be asked for its host key of this type, and every server that has one would show it.
+    ///
+    /// libssh2 1.10.0 asks for RSA keys by `ssh-rsa` only, which OpenSSH 8.8 and later do not answer.
+    static func canAsk(for keyType: String) -> Bool {
+        guard keyType == PublicKey.rsaType else { return hostKeys.contains(keyType) }
+        return hosts_ssh_library_version() >= 0x010b00
     }
 
     private static func allowsRSA(_ configured: [String]) -> Bool {

@@ -30,13 +30,15 @@ enum KeyFile: Sendable {
     case encrypted(PublicKey?)
     /// The file, or the one beside it, holds a public key only: for an agent that has the other half.
     case publicOnly(PublicKey)
+    /// Of a kind that only the ssh program can sign with: a hardware key (FIDO).
+    case foreign(PublicKey)
     case missing
     case unusable(detail: String)
 
     /// The public key, where it is known.
     var publicKey: PublicKey? {
         switch self {
-        case .usable(_, let key), .unlocked(_, let key), .publicOnly(let key): key
+        case .usable(_, let key), .unlocked(_, let key), .publicOnly(let key), .foreign(let key): key
         case .encrypted(let key): key
         case .missing, .unusable: nil
         }
@@ -78,6 +80,7 @@ extension KeyFile {
             if let publicKey = publicFile(path) { return .publicOnly(publicKey) }
             return .unusable(detail: "others can read it; chmod 600 it")
         case HOSTS_KEY_UNSUPPORTED:
+            if let publicKey, publicKey.isFIDO { return .foreign(publicKey) }
             let type = publicKey?.type ?? "of its kind"
             return .unusable(detail: "hostsd cannot sign with a key \(type)")
         case HOSTS_KEY_MALFORMED:

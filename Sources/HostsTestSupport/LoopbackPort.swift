@@ -34,17 +34,23 @@ package enum LoopbackPort {
     static func listen(unixPath path: String) throws -> Int32 {
         let descriptor = hosts_socket_create(AF_UNIX)
         guard descriptor >= 0 else { throw FixtureError("no socket: errno \(errno)") }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
-        let code = withUnsafeBytes(of: &address) { raw -> Int32 in
-            guard let base = raw.baseAddress else { return -1 }
-            return bind(descriptor, base.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count))
-        }
+        let code = withAddress(unixPath: path) { bind(descriptor, $0, $1) }
         guard code == 0, Glibc.listen(descriptor, backlog) == 0 else {
             let failure = errno
             close(descriptor)
             throw FixtureError("cannot listen on \(path): errno \(failure)")
+        }
+        return descriptor
+    }
+
+    /// A blocking connection to a Unix socket, which the caller closes; -1 when nobody listens there.
+    static func connect(unixPath path: String) -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return -1 }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        guard withAddress(unixPath: path, { Glibc.connect(descriptor, $0, $1) }) == 0 else {
+            close(descriptor)
+            return -1
         }
         return descriptor
     }
@@ -67,6 +73,18 @@ package enum LoopbackPort {
             throw FixtureError("cannot connect to \(address):\(port): errno \(failure)")
         }
         return descriptor
+    }
+
+    private static func withAddress(
+        unixPath path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        return withUnsafeBytes(of: &address) { raw in
+            guard let base = raw.baseAddress else { return -1 }
+            return body(base.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count))
+        }
     }
 
     private static func withAddress(

@@ -77,20 +77,6 @@ import Testing
         #expect(try server.folder.read("known_hosts").contains(try server.hostKey()))
     }
 
-    @Test(arguments: ["accept-new", "no"])
-    func `a host that is known by another type of key is not new`(value: String) async throws {
-        let server = try await LocalSSHD()
-        try await Tool.makeKey(server.folder.path("other"), type: "ecdsa")
-        let other = try server.folder.read("other.pub").split(separator: " ").prefix(2).joined(separator: " ")
-        let line = "\(server.knownHostsName()) \(other)\n"
-        try server.folder.write("known_hosts", line)
-        try server.writeConfig(lines: ["StrictHostKeyChecking \(value)"])
-        let error = await LinkFixture.factory(config: server.configFile).failure(of: server.record)
-        #expect(error?.code == "ssh.hostkey.unknown")
-        #expect(server.log.count(of: "Accepted") == 0)
-        #expect(try server.folder.read("known_hosts") == line)
-    }
-
     @Test(arguments: [("accept-new", false), ("no", true), ("ask", false), ("yes", false)])
     func `a changed key is let through only where ssh lets it`(value: String, isOnline: Bool) async throws {
         let server = try await LocalSSHD()

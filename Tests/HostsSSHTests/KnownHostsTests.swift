@@ -84,10 +84,12 @@ struct KnownHostsTests {
         #expect(try verdict(text.replacing("\t host.example\t", with: "\t other\t")) == .unknown)
     }
 
-    @Test func `a key of the same type that differs is a change, of another type it is unknown`() throws {
+    @Test func `a key of the same type that differs is a change, of another type it is told apart`() throws {
         let expected = try key(Self.otherEd)
         #expect(try verdict("host.example \(Self.otherEd)\n") == .changed(expected: expected, file: "file"))
-        #expect(try verdict("host.example \(Self.ecdsa)\n") == .unknown)
+        #expect(
+            try verdict("host.example \(Self.ecdsa)\n")
+                == .otherType(expected: try key(Self.ecdsa), file: "file"))
         #expect(try verdict("host.example \(Self.otherEd)\nhost.example \(Self.ed)\n") == .known)
     }
 
@@ -111,6 +113,50 @@ struct KnownHostsTests {
             let known = KnownHosts(matching: "host.example", in: [file])
             #expect(known.verdict(on: try key(Self.ed)) != .known)
         }
+    }
+
+    @Test(arguments: [
+        SSHConfiguration.HostKeyChecking.ask, .yes, .acceptNew, .off,
+    ])
+    func `a key of another type is a change, as to ssh, unless its own could not be asked for`(
+        checking: SSHConfiguration.HostKeyChecking
+    ) throws {
+        func outcome(_ text: String) throws -> String {
+            let trust = HostTrust(
+                files: [KnownHosts.File(path: "f", text: Array(text.utf8))], name: "host.example",
+                portlessName: nil, checking: checking)
+            do {
+                switch try trust.judge(try key(Self.ed)) {
+                case .known: return "known"
+                case .add: return "add"
+                case .letThrough: return "let through"
+                }
+            } catch let error as LinkError {
+                return error.code
+            }
+        }
+        let known = "host.example \(Self.ecdsa)\n"
+        #expect(try outcome(known) == (checking == .off ? "let through" : "ssh.hostkey.changed"))
+        #expect(try outcome("@revoked * \(Self.ed)\n" + known) == "ssh.hostkey.revoked")
+        let isAdded = checking == .off || checking == .acceptNew
+        #expect(try outcome("other \(Self.ecdsa)\n") == (isAdded ? "add" : "ssh.hostkey.unknown"))
+        guard !MethodPreferences.canAsk(for: "ssh-rsa") else { return }
+        var blob = SSHWriter()
+        blob.string(Array("ssh-rsa".utf8))
+        let rsa = "host.example ssh-rsa \(Base64.encodeWithoutPadding(blob.bytes))\n"
+        #expect(try outcome(rsa) == "link.needs-openssh")
+        #expect(try outcome(known + rsa) == "link.needs-openssh")
+    }
+
+    @Test(arguments: ["ssh-rsa", "rsa-sha2-256", "rsa-sha2-512", "ssh-ed25519", "rsa"])
+    func `an RSA key may stand under the name of a signature`(name: String) throws {
+        var blob = SSHWriter()
+        blob.string(Array("ssh-rsa".utf8))
+        let line = "host.example \(name) \(Base64.encodeWithoutPadding(blob.bytes))\n"
+        let file = KnownHosts.File(path: "f", text: Array(line.utf8))
+        #expect(
+            KnownHosts(matching: "host.example", in: [file]).keyTypes
+                == (name.contains("rsa-") || name == "ssh-rsa" ? ["ssh-rsa"] : []))
     }
 
     @Test func `a match without the port counts, a mismatch there is unknown`() throws {

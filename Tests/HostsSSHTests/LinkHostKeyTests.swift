@@ -72,6 +72,51 @@ struct LinkHostKeyTests {
         #expect(await LinkFixture.factory(config: both.configFile).failure(of: both.record) == nil)
     }
 
+    @Test(arguments: ["ask", "yes", "accept-new", "no"])
+    func `a key of another type than the known one is a changed key, and never added`(value: String)
+        async throws
+    {
+        let server = try await LocalSSHD()
+        try await Tool.makeKey(server.folder.path("former"), type: "ecdsa")
+        let former = try server.folder.read("former.pub").split(separator: " ").prefix(2)
+        let line = "\(server.knownHostsName()) \(former.joined(separator: " "))\n"
+        try server.folder.write("known_hosts", line)
+        try server.writeConfig(lines: ["StrictHostKeyChecking \(value)"])
+        // The ssh program is the measure.
+        let ssh = try await Tool.answer(
+            "ssh", ["-F", server.configFile, "-o", "BatchMode=yes", server.options.name, "true"],
+            environment: Tool.environment)
+        #expect(ssh.errorOutput.contains("REMOTE HOST IDENTIFICATION HAS CHANGED"))
+        let factory = LinkFixture.factory(config: server.configFile)
+        #expect(ssh.status == (value == "no" ? 0 : 255))
+        let error = await factory.failure(of: server.record)
+        #expect(value == "no" ? error == nil : error?.code == "ssh.hostkey.changed")
+        let offer = try await factory.hostKey(of: server.record)
+        let refusal = await #expect(throws: HostAccessError.self) {
+            try await factory.trust(server.record, fingerprint: offer.fingerprint)
+        }
+        #expect(refusal == .refused(offer))
+        #expect(try server.folder.read("known_hosts") == line)
+    }
+
+    @Test func `a host that is known by its RSA key only is reached as by ssh`() async throws {
+        let keys = try TemporaryFolder()
+        try await Tool.makeKey(keys.path("rsa"), type: "rsa")
+        var options = LocalSSHD.Options()
+        options.configuration = ["HostKey \(keys.path("rsa"))"]
+        let server = try await LocalSSHD(options)
+        let known = try keys.read("rsa.pub").split(separator: " ").prefix(2).joined(separator: " ")
+        try server.folder.write("known_hosts", "\(server.knownHostsName()) \(known)\n")
+        let link = try await LinkFixture.factory(config: server.configFile).connect(
+            to: server.record, token: 1)
+        defer { link.close(.daemonStopping) }
+        #expect(try await link.ask("say", "x").text == "x\n")
+        if !MethodPreferences.canAsk(for: "ssh-rsa") {
+            #expect(link.summary.kind == .openssh)
+            #expect(link.summary.reason?.contains("known by a key ssh-rsa") == true)
+        }
+    }
+
     @Test func `an ECDSA and an RSA host key are checked`() async throws {
         for type in ["ecdsa", "rsa"] {
             var options = LocalSSHD.Options()

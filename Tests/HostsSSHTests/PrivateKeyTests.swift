@@ -16,7 +16,9 @@ struct PrivateKeyTests {
         Kind(arguments: ["-t", "ecdsa", "-b", "384"]), Kind(arguments: ["-t", "ecdsa", "-b", "521"]),
         Kind(arguments: ["-t", "rsa", "-b", "2048"]), Kind(arguments: ["-t", "ecdsa", "-m", "PEM"]),
         Kind(arguments: ["-t", "ecdsa", "-b", "521", "-m", "PKCS8"]),
-        Kind(arguments: ["-t", "rsa", "-m", "PEM"]),
+        Kind(arguments: ["-t", "ecdsa", "-b", "384", "-m", "PEM"]),
+        Kind(arguments: ["-t", "ecdsa", "-b", "256", "-m", "PKCS8"]),
+        Kind(arguments: ["-t", "rsa", "-m", "PEM"]), Kind(arguments: ["-t", "rsa", "-m", "PKCS8"]),
     ]
 
     @Test(arguments: kinds)
@@ -110,15 +112,89 @@ struct CredentialsTests {
         .identities(keys.map { AgentIdentity(key: $0, comment: "c") }, path: "/agent")
     }
 
-    @Test func `the agent's keys that files name come first, then its others`() throws {
+    @Test func `the agent's keys that files name come first in the agent's order, then its others`() throws {
         let keys = try (0..<4).map { try key(UInt8($0)) }
         let files = [(identity("/a"), KeyFile.publicOnly(keys[3])), (identity("/b"), .encrypted(keys[1]))]
         let all = Credentials(
             files: files, agent: agent(keys[0], keys[1], keys[2], keys[3]), isLimited: false)
-        #expect(all.candidates.map(\.key) == [keys[3], keys[1], keys[0], keys[2]])
+        #expect(all.candidates.map(\.key) == [keys[1], keys[3], keys[0], keys[2]])
         let limited = Credentials(
             files: files, agent: agent(keys[0], keys[1], keys[2], keys[3]), isLimited: true)
-        #expect(limited.candidates.map(\.key) == [keys[3], keys[1]])
+        #expect(limited.candidates.map(\.key) == [keys[1], keys[3]])
+        #expect(limited.candidates.map(\.label) == ["/b (agent)", "/a (agent)"])
+    }
+
+    @Test func `the order is that of the ssh program`() async throws {
+        let server = try await LocalSSHD()
+        let agent = try await PrivateAgent()
+        var paths: [String] = []
+        for name in ["a", "b", "c", "d"] {
+            paths.append(try await server.makeKey(name, isAuthorized: false))
+        }
+        // The agent's order is another one than that of the files; it has not all, and one that no file names.
+        for index in [2, 1, 3] { try await agent.add(paths[index]) }
+        try server.writeConfig(identityFiles: Array(paths[..<3]), agent: agent.socket)
+        let answer = try await Tool.answer(
+            "ssh", ["-v", "-F", server.configFile, "-o", "BatchMode=yes", server.options.name, "true"],
+            environment: Tool.environment)
+        // Its lines end in CR and LF.
+        let asked = answer.errorOutput.split(whereSeparator: \.isNewline)
+            .filter { $0.contains("Offering public key:") }
+            .compactMap { line in line.split(separator: " ").first { $0.hasPrefix("SHA256:") } }
+            .map(String.init)
+        let client = AgentClient(path: agent.socket, loop: LinkFixture.loop)
+        defer { client.close() }
+        let credentials = Credentials(
+            files: paths[..<3].map { (identity($0), KeyFile.read($0)) },
+            agent: .identities(try await client.identities(until: LinkFixture.soon), path: agent.socket),
+            isLimited: false)
+        #expect(asked.count == 4)
+        #expect(credentials.candidates.map(\.key.fingerprint) == asked)
+    }
+
+    @Test func `a key that two files hold is offered once`() async throws {
+        let folder = try TemporaryFolder()
+        try await Tool.makeKey(folder.path("key"))
+        try folder.write("copy", try folder.read("key"))
+        let files = ["key", "copy"].map { (identity(folder.path($0)), KeyFile.read(folder.path($0))) }
+        let local = Credentials(files: files, agent: .absent, isLimited: false)
+        #expect(local.candidates.map(\.label) == [folder.path("key")])
+        let key = try #require(files[0].1.publicKey)
+        let held = Credentials(files: files, agent: agent(key), isLimited: false)
+        #expect(held.candidates.map(\.label) == ["\(folder.path("key")) (agent)"])
+    }
+
+    @Test func `the key file of a hardware key is for the ssh program`() throws {
+        // As ssh-keygen writes it: the container of OpenSSH's PROTOCOL.key around a key of PROTOCOL.u2f.
+        let type = Array("sk-ssh-ed25519@openssh.com".utf8)
+        var blob = SSHWriter()
+        blob.string(type)
+        blob.string([UInt8](repeating: 1, count: 32))
+        blob.string(Array("ssh:".utf8))
+        var secret = SSHWriter()
+        for _ in 0..<2 { secret.uint32(7) }
+        secret.string(type)
+        var container = SSHWriter()
+        container.raw(Array("openssh-key-v1\0".utf8))
+        for text in ["none", "none", ""] { container.string(Array(text.utf8)) }
+        container.uint32(1)
+        container.string(blob.bytes)
+        container.string(secret.bytes)
+        let folder = try TemporaryFolder()
+        let text = Base64.encodeWithoutPadding(container.bytes)
+        let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
+        let path = try folder.write(
+            "id_ed25519_sk",
+            "-----BEGIN OPENSSH PRIVATE KEY-----\n\(text)\(padding)\n-----END OPENSSH PRIVATE KEY-----\n")
+        let file = KeyFile.read(path)
+        #expect(file.publicKey?.blob == blob.bytes)
+        let alone = Credentials(files: [(identity(path), file)], agent: .absent, isLimited: false)
+        #expect(alone.opensshReason?.contains(path) == true)
+        #expect(alone.nothingToOffer.code == "ssh.key.unusable")
+        let both = Credentials(
+            files: [(identity(path), file)], agent: agent(try key(1)), isLimited: false)
+        #expect(both.opensshReason == nil)
+        #expect(both.remainingForOpenSSH?.contains(path) == true)
     }
 
     @Test func `what is over the limit is named as not tried`() throws {

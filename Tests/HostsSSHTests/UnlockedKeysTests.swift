@@ -1,3 +1,4 @@
+import CSSH
 import HostsModel
 import HostsTestSupport
 import Testing
@@ -17,7 +18,7 @@ import Testing
         ]
         let ciphers = [
             "aes128-ctr", "aes192-ctr", "aes256-ctr", "aes256-cbc", "aes256-gcm@openssh.com",
-            "aes128-gcm@openssh.com",
+            "aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com", "aes192-cbc", "3des-cbc",
         ]
         let formats = [["-m", "PEM"], ["-m", "PKCS8"]]
         return types.map { Kind(arguments: $0 + ["-a", "2"]) }
@@ -74,6 +75,116 @@ import Testing
         for name in ["key", "text", "missing"] {
             #expect(keys.unlock(folder.path(name), passphrase: Array("one".utf8)) == .notLocked)
         }
+    }
+
+    /// Keys that were made for these tests and open nothing: Ed25519 in PKCS #8, which ssh-keygen does not write.
+    private static let plain = """
+        -----BEGIN PRIVATE KEY-----
+        MC4CAQAwBQYDK2VwBCIEIIiH4YhwJW4whI0e4EcJbhUh566OggBcbug4hzCY9M/W
+        -----END PRIVATE KEY-----
+
+        """
+    private static let encrypted = """
+        -----BEGIN ENCRYPTED PRIVATE KEY-----
+        MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAjXXuKSYMas8AICCAAw
+        DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEA6XPog3Ki9u5rjCYCgi/24EQGca
+        YUH3FnEfI3nkrsq5r3GG4hnrfgl8WqbiExwn+dl8B+bDMLRmDUwqg7c7seV34P8N
+        UDzXHE5hOaNOld1oOOc=
+        -----END ENCRYPTED PRIVATE KEY-----
+
+        """
+    /// The same with 20,000,000 iterations, in the schemes of PKCS #5 versions 2 and 1 (RFC 8018).
+    private static let costly = [
+        """
+        -----BEGIN ENCRYPTED PRIVATE KEY-----
+        MIGdMFkGCSqGSIb3DQEFDTBMMCsGCSqGSIb3DQEFDDAeBAhKWfqLGpyTSwIEATEt
+        ADAMBggqhkiG9w0CCQUAMB0GCWCGSAFlAwQBKgQQhkSH0fUVVJSDxE18aXCfTQRA
+        ONah70HMi0+YmI68e9/YciesNmIJbMIIHo0EauTBszbifQ3kll3mkuAJUIxVUnpF
+        aKpBdX7A9zMfZQLAA8ARPg==
+        -----END ENCRYPTED PRIVATE KEY-----
+
+        """,
+        """
+        -----BEGIN ENCRYPTED PRIVATE KEY-----
+        MFowHgYKKoZIhvcNAQwBAzAQBAjUu1+FV7k5VAIEATEtAAQ4VovMnl3uE5OmnDWE
+        at6xK8KqPzATPOiUDLjQvY+ULXT3NRArRU/G+GcIbzh6PteI6bM5Xz/iKso=
+        -----END ENCRYPTED PRIVATE KEY-----
+
+        """,
+    ]
+
+    @Test func `an Ed25519 key in PKCS #8 is read, and opened`() throws {
+        let folder = try TemporaryFolder()
+        guard case .usable(_, let key) = KeyFile.read(try folder.write("plain", Self.plain)) else {
+            Issue.record("it is not usable")
+            return
+        }
+        let path = try folder.write("encrypted", Self.encrypted)
+        let keys = UnlockedKeys()
+        #expect(keys.unlock(path, passphrase: Array("open".utf8)) == .wrongPassphrase)
+        #expect(keys.unlock(path, passphrase: Array("open sesame".utf8)) == .opened)
+        #expect(keys.key(path)?.1 == key)
+    }
+
+    @Test(arguments: costly)
+    func `a PKCS #8 key that asks for minutes of work is refused`(text: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("key", text)
+        guard case .failed(let detail) = UnlockedKeys().unlock(path, passphrase: Array("x".utf8)) else {
+            Issue.record("it was tried")
+            return
+        }
+        #expect(detail.contains("too costly"))
+    }
+
+    /// The bytes of a key in OpenSSH's format, and the file of such bytes.
+    private func container(_ text: String) throws -> [UInt8] {
+        let lines = text.split(separator: "\n").dropFirst().dropLast()
+        return try #require(Base64.decode(Array(lines.joined().utf8)))
+    }
+
+    private func armoured(_ bytes: [UInt8]) -> String {
+        "-----BEGIN OPENSSH PRIVATE KEY-----\n\(Base64Writer.text(bytes))\n-----END OPENSSH PRIVATE KEY-----\n"
+    }
+
+    @Test(arguments: ["aes256-ctr", "aes256-gcm@openssh.com", "chacha20-poly1305@openssh.com"])
+    func `every prefix of a locked key, and every damage to it, is refused without a trap`(
+        cipher: String
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("key")
+        try await Tool.run(
+            "ssh-keygen", ["-q", "-t", "ed25519", "-N", "one", "-a", "1", "-Z", cipher, "-f", path])
+        let whole = try container(try folder.read("key"))
+        let keys = UnlockedKeys()
+        for count in 0..<whole.count {
+            try folder.write("key", armoured(Array(whole.prefix(count))))
+            #expect(keys.unlock(path, passphrase: Array("one".utf8)) != .opened)
+        }
+        let hasTag = cipher.contains("@")
+        var generator = SeededGenerator(seed: 1)
+        for _ in 0..<60 {
+            var bytes = whole
+            bytes[Int.random(in: 0..<bytes.count, using: &generator)] ^=
+                UInt8(1) << UInt8.random(in: 0..<8, using: &generator)
+            try folder.write("key", armoured(bytes))
+            let outcome = keys.unlock(path, passphrase: Array("one".utf8))
+            // Without a tag, damage to the comment or the padding at the end is not seen.
+            if hasTag { #expect(outcome != .opened) }
+        }
+        try folder.write("key", armoured(whole))
+        #expect(keys.unlock(path, passphrase: Array("one".utf8)) == .opened)
+    }
+
+    @Test func `a file whose two halves are of different keys is refused`() throws {
+        var bytes = try container(PrivateKeyTests.ed25519)
+        let name = Array("ssh-ed25519".utf8)
+        let start = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })
+        bytes[start + name.count + 4] ^= 1
+        let text = Array(armoured(bytes).utf8)
+        var key: OpaquePointer?
+        #expect(hosts_key_parse(text, text.count, &key) == HOSTS_KEY_MALFORMED)
+        hosts_key_free(key)
     }
 
     @Test func `a file that asks for hours of work is refused`() async throws {
