@@ -75,7 +75,7 @@ package struct Daemon: Sendable {
         let connector = SettableConnector(links.factory(Settings()))
         let hubEnvironment = ConnectionHub.Environment(
             connector: connector, clock: clock, wallClock: wallClock, jitter: SystemJitter(),
-            log: logs.log(.hub),
+            logs: logs, hasRoute: { _ in false },
             makeInterpreter: { rules.makeDetector(for: $0) })
         let hub = ConnectionHub(environment: hubEnvironment, settings: ConnectionHub.Settings())
         self.hub = hub

@@ -88,13 +88,13 @@ extension LinkError {
         switch self {
         case .keyNeedsPassphrase(let path): path
         case .jumpHost(_, let error): error.lockedKey
-        case .nameNotFound, .unreachable, .connectionRefused, .timedOut, .closedByPeer, .notSSH,
+        case .nameNotFound, .unreachable, .noRoute, .connectionRefused, .timedOut, .closedByPeer, .notSSH,
             .protocolFailure, .badReply, .programFailed, .rateLimited, .hostKeyUnknown, .hostKeyChanged,
             .hostKeyRevoked, .authenticationRefused, .userRefused, .tooManyKeys, .touchWanted, .agentRefused,
             .secondFactorWanted, .keyMissing, .keyUnusable, .agentUnavailable, .agentHasNoKeys,
             .resolutionFailed, .noCommonAlgorithm, .noPOSIXShell, .channelRefused, .unsupported,
             .needsOpenSSH, .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged,
-            .daemonStopping:
+            .daemonStopping, .suspended:
             nil
         }
     }

@@ -21,19 +21,23 @@ package actor ConnectionHub {
         package var clock: any MonotonicClock
         package var wallClock: any WallClock
         package var jitter: any JitterSource
-        package var log: Log
+        package var logs: LogCenter
+        /// Whether packets to an address would leave this machine; asked only while there is no default route.
+        package var hasRoute: @Sendable (_ address: String) -> Bool
         package var makeInterpreter: @Sendable (HostID) -> any ProbeInterpreter
 
         package init(
             connector: any LinkConnector, clock: any MonotonicClock, wallClock: any WallClock,
-            jitter: any JitterSource, log: Log,
+            jitter: any JitterSource, logs: LogCenter,
+            hasRoute: @escaping @Sendable (_ address: String) -> Bool,
             makeInterpreter: @escaping @Sendable (HostID) -> any ProbeInterpreter
         ) {
             self.connector = connector
             self.clock = clock
             self.wallClock = wallClock
             self.jitter = jitter
-            self.log = log
+            self.logs = logs
+            self.hasRoute = hasRoute
             self.makeInterpreter = makeInterpreter
         }
     }
@@ -58,17 +62,29 @@ package actor ConnectionHub {
 
     private enum Job: Sendable {
         case dial(HostRecord, token: Int, cancelled: AsyncStream<Void>)
-        case look(any ProbeLink, ProbeRequest, host: HostID, deadline: ContinuousClock.Instant)
+        case look(
+            any ProbeLink, ProbeRequest, host: HostID, token: Int, deadline: ContinuousClock.Instant)
         case sleep(until: ContinuousClock.Instant)
     }
 
     /// Everything that happens, in order; for one consumer.
     package nonisolated let events: AsyncStream<FleetEvent>
 
-    private let environment: Environment
+    let environment: Environment
+    private let log: Log
+    /// For what is decided about sleep, wake and the network.
+    let resumeLog: Log
     private var settings: Settings
     private let origin: ContinuousClock.Instant
-    private var machines: [HostID: HostMachine] = [:]
+    var machines: [HostID: HostMachine] = [:]
+    /// Where each host was reached last, by the address that was dialled.
+    private var addresses: [HostID: String] = [:]
+    var surroundings = Surroundings()
+    var hasDefaultRoute = true
+    var openRefreshes = 0
+    var windows = WindowRegister()
+    var lifecycleWatchers: [Int: AsyncStream<HubLifecycle>.Continuation] = [:]
+    var nextWatcher = 0
     private var badRecords: [HostID: HostCondition] = [:]
     /// The numbers of hosts that were removed, should they come back.
     private var lineages: [HostID: HostMachine.Lineage] = [:]
@@ -76,7 +92,7 @@ package actor ConnectionHub {
     private var dials: [LinkKey: AsyncStream<Void>.Continuation] = [:]
     private var timers = TimerQueue()
     private var armedFor: ContinuousClock.Instant?
-    private let waiters = LookWaiters()
+    let waiters = LookWaiters()
     private var isStopping = false
     private let eventSink: AsyncStream<FleetEvent>.Continuation
     private let jobs: AsyncStream<Job>
@@ -86,6 +102,8 @@ package actor ConnectionHub {
     package init(environment: Environment, settings: Settings) {
         self.environment = environment
         self.settings = settings
+        log = environment.logs.log(.hub)
+        resumeLog = environment.logs.log(.resume)
         origin = environment.clock.now
         (events, eventSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.eventBacklog))
         (jobs, jobSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.jobBacklog))
@@ -101,6 +119,7 @@ package actor ConnectionHub {
             group.cancelAll()
         }
         eventSink.finish()
+        for watcher in lifecycleWatchers.values { watcher.finish() }
     }
 
     private func stop() {
@@ -125,10 +144,12 @@ extension ConnectionHub {
         let settings = machineSettings(hosts: enabled)
         for record in records.sorted(by: { $0.id < $1.id }) {
             if machines[record.id] == nil {
-                machines[record.id] = HostMachine(
-                    record: record, settings: settings,
+                var machine = HostMachine(
+                    record: record, settings: settings, origin: origin,
                     after: lineages.removeValue(forKey: record.id) ?? HostMachine.Lineage(),
                     makeInterpreter: environment.makeInterpreter)
+                machine.begin(in: surroundings, windows: windows.open(on: record.id))
+                machines[record.id] = machine
             }
             apply(.settingsChanged(settings), to: record.id)
             apply(.recordChanged(record), to: record.id)
@@ -155,6 +176,7 @@ extension ConnectionHub {
         guard machines[host] != nil else { return }
         apply(.suspend(.hostRemoved), to: host)
         lineages[host] = machines.removeValue(forKey: host)?.lineage
+        addresses[host] = nil
         emit(.removed(host, at: environment.wallClock.now))
     }
 
@@ -180,7 +202,7 @@ extension ConnectionHub {
             }
         }
         // A link may have fallen back to another way of asking since it was made.
-        let present = links[LinkKey(host: host, token: machine.generation)]?.summary
+        let present = machine.link.flatMap { links[LinkKey(host: host, token: $0)]?.summary }
         return HostSnapshot(
             record: machine.record, condition: machine.condition, lastError: machine.lastError,
             link: machine.summary.map { present ?? $0 }, generation: machine.generation,
@@ -229,7 +251,7 @@ extension ConnectionHub {
         apply(.cancelRetries, to: host)
     }
 
-    private func enabledMachine(of host: HostID) throws(HubRefusal) -> HostMachine {
+    func enabledMachine(of host: HostID) throws(HubRefusal) -> HostMachine {
         guard let machine = machines[host] else {
             throw badRecords[host] == nil ? .noSuchHost : .badRecord
         }
@@ -249,11 +271,23 @@ extension ConnectionHub {
 // MARK: - Events in, effects out
 
 extension ConnectionHub {
-    private func apply(_ event: HostMachine.Event, to host: HostID) {
+    /// The only way a host changes.
+    ///
+    /// - Parameters:
+    ///   - event: What has happened.
+    ///   - host: Where; one that is not there any more ignores it.
+    ///   - stagger: How long the host waits for others that come first.
+    func apply(_ event: HostMachine.Event, to host: HostID, stagger: Duration = .zero) {
         let context = HostMachine.Context(
-            now: environment.clock.now, wall: environment.wallClock.now, jitter: environment.jitter.next())
+            now: environment.clock.now, wall: environment.wallClock.now, jitter: environment.jitter.next(),
+            hasRoute: hasRoute(to: host), stagger: stagger)
         guard let effects = machines[host]?.apply(event, context) else { return }
         for effect in effects { perform(effect, for: host) }
+    }
+
+    private func hasRoute(to host: HostID) -> Bool {
+        if hasDefaultRoute || machines[host]?.record.transport == .local { return true }
+        return addresses[host].map(environment.hasRoute) ?? false
     }
 
     private func perform(_ effect: HostMachine.Effect, for host: HostID) {
@@ -261,13 +295,15 @@ extension ConnectionHub {
         case .dial(let record, let token): dial(record, token)
         case .abandonDial(let token): dials.removeValue(forKey: LinkKey(host: host, token: token))?.finish()
         case .close(let token, let reason): close(LinkKey(host: host, token: token), reason)
-        case .probe(let request, let token, let deadline):
-            guard let link = links[LinkKey(host: host, token: token)] else { return }
-            jobSink.yield(.look(link, request, host: host, deadline: deadline))
+        case .probe(let request, let name, let token, let deadline):
+            guard let link = links[LinkKey(host: host, token: name)] else { return }
+            jobSink.yield(.look(link, request, host: host, token: token, deadline: deadline))
         case .startTimer(let id, let instant):
             startTimer(TimerQueue.Timer(host: host, id: id, instant: instant))
         case .emit(let event): emit(event)
         case .lookEnded: waiters.end(of: host)
+        case .note(let text):
+            resumeLog.debug("resume.decision", "\(host): \(text)", .host(host))
         }
     }
 
@@ -275,13 +311,13 @@ extension ConnectionHub {
         guard !isStopping else { return }
         let (cancelled, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         dials[LinkKey(host: record.id, token: token)] = continuation
-        environment.log.debug("host.dial", "dialling", .host(record.id), .token(token))
+        log.debug("host.dial", "dialling", .host(record.id), .token(token))
         jobSink.yield(.dial(record, token: token, cancelled: cancelled))
     }
 
     private func close(_ key: LinkKey, _ reason: LinkError) {
         guard let link = links.removeValue(forKey: key) else { return }
-        environment.log.debug(
+        log.debug(
             "link.close", "closing the link: \(reason.message)", .host(key.host), .token(key.token),
             .link(reason))
         link.close(reason)
@@ -291,7 +327,7 @@ extension ConnectionHub {
         guard !isStopping else { return }
         note(event)
         if case .dropped = eventSink.yield(event) {
-            environment.log.error("events.dropped", "the consumer of fleet events has fallen behind")
+            log.error("events.dropped", "the consumer of fleet events has fallen behind")
         }
     }
 
@@ -307,9 +343,9 @@ extension ConnectionHub {
             case .online, .reconnecting, .disabled, .asleep: .notice
             case .connecting, .checking: .info
             }
-        environment.log.record(level, "host.condition", message, fields)
+        log.record(level, "host.condition", message, fields)
         if let help = cause?.help(for: host) {
-            environment.log.record(level, "host.help", help, [.host(host)])
+            log.record(level, "host.help", help, [.host(host)])
         }
     }
 }
@@ -320,7 +356,8 @@ extension ConnectionHub {
     private func perform(_ job: Job) async {
         switch job {
         case .dial(let record, let token, let cancelled): await connect(record, token, cancelled)
-        case .look(let link, let request, let host, let deadline): await look(link, request, host, deadline)
+        case .look(let link, let request, let host, let token, let deadline):
+            await look(link, request, host, token, deadline)
         case .sleep(let instant): await sleep(until: instant)
         }
     }
@@ -337,6 +374,7 @@ extension ConnectionHub {
         case .success(let link):
             guard machines[record.id] != nil else { return link.close(.hostRemoved) }
             links[key] = link
+            addresses[record.id] = link.summary.address
             apply(.dialed(token: token, link.summary), to: record.id)
             let reason = await link.untilClosed()
             links[key] = nil
@@ -373,13 +411,14 @@ extension ConnectionHub {
     }
 
     private func look(
-        _ link: any ProbeLink, _ request: ProbeRequest, _ host: HostID, _ deadline: ContinuousClock.Instant
+        _ link: any ProbeLink, _ request: ProbeRequest, _ host: HostID, _ token: Int,
+        _ deadline: ContinuousClock.Instant
     ) async {
         do throws(LinkError) {
             let reply = try await link.probe(request, until: deadline)
-            apply(.replied(token: link.token, reply), to: host)
+            apply(.replied(token: token, reply), to: host)
         } catch {
-            apply(.probeFailed(token: link.token, error), to: host)
+            apply(.probeFailed(token: token, error), to: host)
         }
     }
 

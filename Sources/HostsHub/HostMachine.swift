@@ -3,11 +3,22 @@ import HostsPolicy
 
 /// Everything the hub knows and decides about one host, as a value: events in, effects out.
 ///
-/// It performs nothing. Every attempt, timer and reply carries the token of its generation; what is stale changes nothing,
-/// and a link that comes with a stale token is closed.
+/// It performs nothing. Every attempt, timer and reply carries the token of its generation; what is stale changes
+/// nothing, and a link that comes with a stale token is closed.
+///
+/// A link is named by the token it was dialled with. It may outlive that generation: a link that has lived through a
+/// suspension is looked at under a new token before it counts as one again (seed 001).
 struct HostMachine: Sendable {
     /// A turn end that waits for a second sample is looked at again after this.
     static let confirmationDelay: Duration = .seconds(1)
+    /// How long a link that has lived through a suspension may take to prove that it still works.
+    static let verificationTimeout: Duration = .seconds(2)
+    /// The same for a link while the network changes around it.
+    static let networkCheckTimeout: Duration = .seconds(5)
+    /// How long a route is waited for; then one attempt is made without it, which does not count.
+    static let routePatience: Duration = .seconds(20)
+    /// From one look to the next while somebody watches a pane.
+    static let watchInterval: Duration = .seconds(1)
 
     /// The parts of the configuration that decide.
     struct Settings: Sendable {
@@ -25,6 +36,10 @@ struct HostMachine: Sendable {
         let wall: WallTime
         /// A number in `0..<1`.
         let jitter: Double
+        /// Whether packets to the host would leave this machine, as far as that is known.
+        var hasRoute = true
+        /// How long the host waits for others that come first, when many are woken at once.
+        var stagger: Duration = .zero
     }
 
     enum Event: Sendable {
@@ -34,6 +49,7 @@ struct HostMachine: Sendable {
         case linkSettingsChanged
         case dialed(token: Int, LinkSummary)
         case dialFailed(token: Int, LinkError)
+        /// The link that was dialled with this token has ended.
         case closed(token: Int, LinkError)
         case replied(token: Int, ProbeReply)
         case probeFailed(token: Int, LinkError)
@@ -44,6 +60,13 @@ struct HostMachine: Sendable {
         case cancelRetries
         /// The person wants a look now.
         case look
+        /// A refresh window is open: look, or dial where the person is not awaited.
+        case refresh
+        /// The machine goes to sleep, wakes, is locked or unlocked, or its grant begins or ends.
+        case surroundingsChanged(Surroundings)
+        /// Addresses or routes of this machine have changed.
+        case networkChanged
+        case windowsChanged(OpenWindows)
         /// The feed ends: the host was disabled from here, removed, or the daemon stops.
         case suspend(LinkError)
     }
@@ -52,53 +75,95 @@ struct HostMachine: Sendable {
         case dial(HostRecord, token: Int)
         case abandonDial(token: Int)
         case close(token: Int, LinkError)
-        case probe(ProbeRequest, token: Int, deadline: ContinuousClock.Instant)
+        /// Looks through the link that was dialled with `link`; the reply carries `token`.
+        case probe(ProbeRequest, link: Int, token: Int, deadline: ContinuousClock.Instant)
         case startTimer(id: Int, at: ContinuousClock.Instant)
         case emit(FleetEvent)
         /// A look has ended, well or badly: whoever waits for it may go on.
         case lookEnded
+        /// Something about a resume was decided; the text has the inputs, for the log.
+        case note(String)
     }
 
-    private enum Look: Sendable {
+    /// Why the host is dialled, which decides what a failure leads to.
+    enum Purpose: Hashable, Sendable {
+        /// The first attempt of a series: a new record, the person's wish, an occasion. Not counted.
+        case start
+        /// An attempt of `BoardReconnectPolicy`, from 1.
+        case schedule(Int)
+        /// An attempt of `SessionResumePolicy`, from 1.
+        case repair(Int)
+        /// There is no route as far as is known, and it was waited for long enough. Not counted.
+        case blind
+
+        /// The number shown to people.
+        var number: Int {
+            switch self {
+            case .start: 0
+            case .schedule(let number), .repair(let number): number
+            case .blind: 1
+            }
+        }
+    }
+
+    enum Look: Sendable {
         case resting
         case running(isLate: Bool)
     }
 
-    private enum State: Sendable {
-        /// Never dialled on our own. Leaves by: a record that says enabled.
+    enum State: Sendable {
+        /// Never dialled on our own. Leaves by: a record that says enabled, a window that opens.
         case disabled
-        /// Waits for the connector. Can become: `verifying`, or what its failure says.
-        case dialing(attempt: Int)
-        /// The link is there, its first look runs. Can become: `online`, or what its failure says.
-        case verifying(attempt: Int)
-        /// Looked at on every tick. Can become: what the loss of its link says.
+        /// Waits for the connector. Can become: `verifying`, or what its failure says; `asleep`.
+        case dialing(Purpose)
+        /// The link is there, its first look runs. Can become: `online`, or what its failure says; `asleep`.
+        case verifying(Purpose)
+        /// A link of a time before a suspension, which waits for its place among the others, or is looked at. Can
+        /// become: `online`, or what the loss of its link says; `asleep`.
+        case returning(isLooking: Bool)
+        /// Looked at on every tick. Can become: what the loss of its link says; `asleep`.
         case online(Look)
-        /// Waits for an attempt of the schedule. Can become: `dialing` (timer, resume, link settings).
-        case waiting(attempt: Int, until: WallTime)
+        /// Waits for an attempt. Can become: `dialing` (timer, resume, link settings, network); `asleep`.
+        case waiting(Purpose, until: WallTime)
+        /// Waits for a route. Can become: `dialing` (a route, timer, resume); `asleep`.
+        case awaitingRoute(until: WallTime)
+        /// The machine sleeps; there may be a link of the time before. Can become: `returning`, `waiting`,
+        /// `awaitingRoute`, `dialing`.
+        case asleep(hasLink: Bool)
         /// Left alone for a while. Can become: `dialing` (timer, resume).
-        case limited(until: WallTime, LinkError)
+        case limited(until: WallTime, due: ContinuousClock.Instant, LinkError)
         /// Stop and ask. Can become: `dialing` (resume, record, link settings).
         case stopped(LinkError)
-        /// The schedule is used up. Can become: `dialing` (resume, record, link settings).
+        /// The schedule is used up. Can become: `dialing` (wake, network, record, link settings, refresh, resume).
         ///
-        /// With `.cancelled` the person has ended it: other link settings do not dial then.
+        /// With `.cancelled` the person has ended it: only resume and another record dial then.
         case dormant(LinkError)
     }
 
-    private(set) var record: HostRecord
-    private(set) var observation: HostObservation?
-    private(set) var summary: LinkSummary?
-    private(set) var lastError: LinkError?
+    var record: HostRecord
+    var observation: HostObservation?
+    var summary: LinkSummary?
+    var lastError: LinkError?
     /// What is shown was not seen on the present link, or a look is overdue.
-    private(set) var isStale = false
+    var isStale = false
 
-    private var state: State
-    private var reconnect: ReconnectState
-    private var penalty = PenaltyBackoff()
-    private var interpreter: (any ProbeInterpreter)?
-    private var lastObserved: ContinuousClock.Instant?
-    private var timer: Int
-    private var settings: Settings
+    var state: State
+    var reconnect: ReconnectState
+    /// The token that the present link was dialled with.
+    var link: Int?
+    var resumePolicy = SessionResumePolicy()
+    var surroundings = Surroundings()
+    var windows = OpenWindows()
+    var penalty = PenaltyBackoff()
+    var interpreter: (any ProbeInterpreter)?
+    var lastObserved: ContinuousClock.Instant?
+    /// The running look was caused by a change of the network: its failure leads to a dial at once.
+    var isNetworkCheck = false
+    var timer: Int
+    var settings: Settings
+    var dialTime = WallTime(milliseconds: 0)
+    /// Where the seconds of the policies are counted from.
+    let origin: ContinuousClock.Instant
     private let makeInterpreter: @Sendable (HostID) -> any ProbeInterpreter
 
     /// The numbers that the machine of a host has used so far.
@@ -114,15 +179,24 @@ struct HostMachine: Sendable {
 
     /// Makes the machine of a host that has not been dialled; `.recordChanged` starts it.
     init(
-        record: HostRecord, settings: Settings, after lineage: Lineage = Lineage(),
+        record: HostRecord, settings: Settings, origin: ContinuousClock.Instant,
+        after lineage: Lineage = Lineage(),
         makeInterpreter: @escaping @Sendable (HostID) -> any ProbeInterpreter
     ) {
         self.record = record
         self.settings = settings
+        self.origin = origin
         self.makeInterpreter = makeInterpreter
         state = .disabled
         reconnect = ReconnectState(after: lineage.generation)
         timer = lineage.timer
+    }
+
+    /// Takes what is so when the machine is made.
+    mutating func begin(in surroundings: Surroundings, windows: OpenWindows) {
+        self.surroundings = surroundings
+        self.windows = windows
+        if surroundings.phase == .background { resumePolicy.leftForeground(at: 0) }
     }
 
     var generation: Int { reconnect.generation }
@@ -130,18 +204,19 @@ struct HostMachine: Sendable {
     var condition: HostCondition {
         switch state {
         case .disabled: .disabled
-        case .dialing(let attempt): attempt == 0 ? .connecting : .reconnecting(attempt: attempt, at: dialTime)
+        case .dialing(.start): .connecting
+        case .dialing(let purpose): .reconnecting(attempt: purpose.number, at: dialTime)
         case .verifying: .connecting
-        case .online(.running(isLate: true)): .checking
+        case .returning, .online(.running(isLate: true)): .checking
         case .online: .online
-        case .waiting(let attempt, let until): .reconnecting(attempt: attempt, at: until)
-        case .limited(let until, let error): .limited(until: until, error)
+        case .waiting(let purpose, let until): .reconnecting(attempt: purpose.number, at: until)
+        case .awaitingRoute(let until): .reconnecting(attempt: 1, at: until)
+        case .asleep: .asleep
+        case .limited(let until, _, let error): .limited(until: until, error)
         case .stopped(let error): error.disposition == .needsYou ? .needsYou(error) : .unsupported(error)
         case .dormant(let error): .dormant(error)
         }
     }
-
-    private var dialTime = WallTime(milliseconds: 0)
 
     /// Takes an event and says what must be done; the only way the machine changes.
     mutating func apply(_ event: Event, _ context: Context) -> [Effect] {
@@ -165,39 +240,64 @@ struct HostMachine: Sendable {
         case .linkSettingsChanged: tryAgain(context)
         case .dialed(let token, let summary): adopt(token, summary, context)
         case .dialFailed(let token, let error): token == generation && isDialing ? lose(error, context) : []
-        case .closed(let token, let error), .probeFailed(let token, let error):
-            token == generation && hasLink ? lose(error, context) : []
-        case .replied(let token, let reply): token == generation && hasLink ? read(reply, context) : []
+        case .closed(let token, let error): token == link ? lose(error, context) : []
+        case .probeFailed(let token, let error):
+            token == generation && link != nil ? lose(error, context) : []
+        case .replied(let token, let reply): token == generation && link != nil ? read(reply, context) : []
         case .timerFired(let id): id == timer ? fire(context) : []
         case .resume: resume(context)
         case .cancelRetries: cancelRetries()
         case .look: look(context)
+        case .refresh: refresh(context)
+        case .surroundingsChanged(let new): take(new, context)
+        case .networkChanged: checkNetwork(context)
+        case .windowsChanged(let new): take(new, context)
         case .suspend(let error): tearDown(error)
         }
+    }
+
+    /// Makes the interpreter with the first dial: a disabled host is never asked for its model (seed 002).
+    mutating func prepareInterpreter() {
+        if interpreter == nil { interpreter = makeInterpreter(record.id) }
     }
 }
 
 // MARK: - Records
 
 extension HostMachine {
+    /// Whether there is a reason to have a link: the record, or a window of the person's.
+    var isWanted: Bool { record.isEnabled || windows.attached > 0 }
+
     private mutating func take(_ new: HostRecord, _ context: Context) -> [Effect] {
         let isChanged = new.connectionModelConfiguration != record.connectionModelConfiguration
         record = new
         guard isChanged else {
             // It is new; or it was suspended, but the record says otherwise, for instance as it was disabled and
             // enabled within one reading of the files: the record counts.
-            guard case .disabled = state, new.isEnabled else { return [] }
-            return dial(attempt: 0, context)
+            guard case .disabled = state, isWanted else { return [] }
+            return dialOrSleep(.start, context)
         }
         var effects = tearDown(new.isEnabled ? .recordChanged : .hostDisabled)
-        if new.isEnabled { effects += dial(attempt: 0, context) }
+        if isWanted { effects += dialOrSleep(.start, context) }
         return effects
+    }
+
+    private mutating func take(_ new: OpenWindows, _ context: Context) -> [Effect] {
+        let old = windows
+        windows = new
+        if !isWanted {
+            guard case .disabled = state else { return tearDown(.hostDisabled) }
+            return []
+        }
+        if case .disabled = state { return dialOrSleep(.start, context) }
+        guard case .online(.resting) = state, old.watched != new.watched else { return [] }
+        return [startTimer(at: nextTick(context))]
     }
 
     private mutating func take(_ new: Settings, _ context: Context) -> [Effect] {
         settings = new
         guard case .online(.resting) = state else { return [] }
-        return [startTimer(at: settings.schedule.nextTick(of: record.id, after: context.now))]
+        return [startTimer(at: nextTick(context))]
     }
 
     /// Dials where nothing is left to lose; a link that works goes on as it was made.
@@ -205,9 +305,9 @@ extension HostMachine {
     /// A server that asked to be left alone did not mean our settings, and neither did a person who did.
     private mutating func tryAgain(_ context: Context) -> [Effect] {
         switch state {
-        case .waiting, .stopped: dial(attempt: 0, context)
-        case .dormant(let error): error == .cancelled ? [] : dial(attempt: 0, context)
-        case .disabled, .dialing, .verifying, .online, .limited: []
+        case .waiting, .awaitingRoute, .stopped: dialOrSleep(.start, context)
+        case .dormant(let error): error == .cancelled ? [] : dialOrSleep(.start, context)
+        case .disabled, .dialing, .verifying, .returning, .online, .asleep, .limited: []
         }
     }
 
@@ -216,192 +316,30 @@ extension HostMachine {
         let effects = release(error)
         state = .disabled
         lastError = nil
+        resumePolicy = SessionResumePolicy()
+        if surroundings.phase == .background { resumePolicy.leftForeground(at: 0) }
         return effects
     }
 
     /// Gives up whatever transport there is, or is being made, and makes its token obsolete.
-    private mutating func release(_ error: LinkError) -> [Effect] {
+    mutating func release(_ error: LinkError) -> [Effect] {
         var effects: [Effect] = []
-        switch state {
-        case .dialing: effects = [.abandonDial(token: generation), .lookEnded]
-        case .verifying, .online: effects = [.close(token: generation, error), .lookEnded]
-        case .disabled, .waiting, .limited, .stopped, .dormant: effects = []
-        }
+        if case .dialing = state { effects = [.abandonDial(token: generation), .lookEnded] }
+        if let link { effects = [.close(token: link, error), .lookEnded] }
         reconnect.disconnect()
+        link = nil
         timer += 1
         summary = nil
+        isNetworkCheck = false
         isStale = observation != nil
         return effects
     }
-}
 
-// MARK: - Dialling
-
-extension HostMachine {
-    private var isDialing: Bool {
-        guard case .dialing = state else { return false }
-        return true
-    }
-
-    private var hasLink: Bool {
-        switch state {
-        case .verifying, .online: true
-        case .disabled, .dialing, .waiting, .limited, .stopped, .dormant: false
-        }
-    }
-
-    private mutating func dial(attempt: Int, _ context: Context) -> [Effect] {
-        if interpreter == nil { interpreter = makeInterpreter(record.id) }
-        let token = reconnect.begin()
-        timer += 1
-        dialTime = context.wall
-        state = .dialing(attempt: attempt)
-        return [.dial(record, token: token)]
-    }
-
-    private mutating func adopt(_ token: Int, _ summary: LinkSummary, _ context: Context) -> [Effect] {
-        guard case .dialing(let attempt) = state, reconnect.established(token) else {
-            return [.close(token: token, .superseded)]
-        }
-        self.summary = summary
-        state = .verifying(attempt: attempt)
-        return startLook(timeout: settings.firstProbeTimeout, context)
-    }
-
-    private mutating func resume(_ context: Context) -> [Effect] {
-        switch state {
-        case .disabled, .dialing, .verifying: []
-        case .online: look(context)
-        case .waiting, .limited, .stopped, .dormant: dial(attempt: 0, context)
-        }
-    }
-
-    /// Whether the host is on its way to a link, or dials again on its own.
-    var hasRetries: Bool {
-        switch state {
-        case .dialing, .verifying, .waiting, .limited: true
-        case .disabled, .online, .stopped, .dormant: false
-        }
-    }
-
-    /// Gives up the attempt under way and all that would follow; why the last one failed stays known.
-    private mutating func cancelRetries() -> [Effect] {
-        guard hasRetries else { return [] }
-        let effects = release(.cancelled)
-        state = .dormant(.cancelled)
-        return effects
-    }
-
-    /// The current attempt or link has failed; decides what follows.
-    private mutating func lose(_ error: LinkError, _ context: Context) -> [Effect] {
-        let attempt =
-            switch state {
-            case .dialing(let attempt), .verifying(let attempt): attempt
-            case .online: 0
-            case .disabled, .waiting, .limited, .stopped, .dormant:
-                preconditionFailure("only an attempt or a link can be lost")
-            }
-        let hadLink = hasLink
-        let token = generation
-        _ = release(error)
-        var effects: [Effect] = hadLink ? [.close(token: token, error)] : []
-        effects.append(.lookEnded)
-        lastError = error
-        switch error.disposition {
-        case .retry: effects += wait(attempt: attempt + 1, error, context)
-        case .limited: effects.append(leaveAlone(error, context))
-        case .needsYou, .unsupported: state = .stopped(error)
-        case .ours: state = .dormant(error)
-        }
-        return effects
-    }
-
-    private mutating func wait(attempt: Int, _ error: LinkError, _ context: Context) -> [Effect] {
-        guard let delay = settings.policy.nextDelay(attempt: attempt) else {
-            state = .dormant(error)
-            return []
-        }
-        // ±20 %, so that the hosts behind one lost network do not come back in step.
-        let pause = Duration.seconds(delay) * (0.8 + 0.4 * context.jitter)
-        state = .waiting(attempt: attempt, until: context.wall.advanced(by: pause))
-        return [startTimer(at: context.now.advanced(by: pause))]
-    }
-
-    private mutating func leaveAlone(_ error: LinkError, _ context: Context) -> Effect {
-        let pause = penalty.refused()
-        state = .limited(until: context.wall.advanced(by: pause), error)
-        return startTimer(at: context.now.advanced(by: pause))
-    }
-}
-
-// MARK: - Looking
-
-extension HostMachine {
-    private mutating func look(_ context: Context) -> [Effect] {
-        switch state {
-        case .online(.resting): startLook(timeout: settings.probeTimeout, context)
-        case .online(.running), .dialing, .verifying, .disabled: []
-        case .waiting, .limited, .stopped, .dormant: dial(attempt: 0, context)
-        }
-    }
-
-    private mutating func startLook(timeout: Duration, _ context: Context) -> [Effect] {
-        guard let request = interpreter?.nextRequest() else {
-            preconditionFailure("a dialled host has an interpreter")
-        }
-        if case .online = state { state = .online(.running(isLate: false)) }
-        return [
-            .probe(request, token: generation, deadline: context.now.advanced(by: timeout)),
-            startTimer(at: settings.schedule.nextTick(of: record.id, after: context.now)),
-        ]
-    }
-
-    private mutating func read(_ reply: ProbeReply, _ context: Context) -> [Effect] {
-        do {
-            switch try interpreter?.interpret(reply, at: context.wall) {
-            case .followUp(let request):
-                let deadline = context.now.advanced(by: settings.probeTimeout)
-                return [.probe(request, token: generation, deadline: deadline)]
-            case .observation(let observation): return take(observation, context)
-            case nil: preconditionFailure("a dialled host has an interpreter")
-            }
-        } catch {
-            return lose(error, context)
-        }
-    }
-
-    private mutating func take(_ new: HostObservation, _ context: Context) -> [Effect] {
-        var gap: Duration?
-        if isStale, let lastObserved { gap = context.now - lastObserved }
-        observation = new
-        lastObserved = context.now
-        lastError = nil
-        isStale = false
-        penalty = PenaltyBackoff()
-        state = .online(.resting)
-        var next = settings.schedule.nextTick(of: record.id, after: context.now)
-        if new.wantsConfirmation { next = min(next, context.now.advanced(by: Self.confirmationDelay)) }
-        return [.emit(.observed(new, gap: gap)), .lookEnded, startTimer(at: next)]
-    }
-
-    private mutating func fire(_ context: Context) -> [Effect] {
-        switch state {
-        case .waiting(let attempt, _): return dial(attempt: attempt, context)
-        case .limited: return dial(attempt: 0, context)
-        case .online(.resting): return startLook(timeout: settings.probeTimeout, context)
-        case .online(.running):
-            // The look is not doubled; what is shown can no longer be known to be true.
-            state = .online(.running(isLate: true))
-            isStale = observation != nil
-            return [startTimer(at: settings.schedule.nextTick(of: record.id, after: context.now))]
-        case .verifying:
-            return [startTimer(at: settings.schedule.nextTick(of: record.id, after: context.now))]
-        case .disabled, .dialing, .stopped, .dormant: return []
-        }
-    }
-
-    private mutating func startTimer(at instant: ContinuousClock.Instant) -> Effect {
+    mutating func startTimer(at instant: ContinuousClock.Instant) -> Effect {
         timer += 1
         return .startTimer(id: timer, at: instant)
     }
+
+    /// The time of the policies: seconds since the hub was made, suspension included.
+    func seconds(_ context: Context) -> Double { (context.now - origin).seconds }
 }

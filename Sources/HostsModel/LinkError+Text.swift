@@ -8,6 +8,7 @@ extension LinkError {
             "the name \(SafeText.visible(name)) has no address (\(SafeText.visible(detail)))"
         case .unreachable(let address, let detail):
             "\(address) cannot be reached: \(SafeText.visible(detail))"
+        case .noRoute: "this machine has no network that leads there"
         case .connectionRefused(let address): "\(address) refuses connections: no SSH server listens there"
         case .timedOut(let stage, let limit): "no answer within \(Self.text(limit)) (\(stage.words))"
         case .closedByPeer(let stage, let detail):
@@ -54,6 +55,7 @@ extension LinkError {
         case .hostRemoved: "the host was removed"
         case .recordChanged: "the host's record changed"
         case .daemonStopping: "hostsd is stopping"
+        case .suspended: "this machine goes to sleep"
         }
     }
 
@@ -61,8 +63,8 @@ extension LinkError {
     package func help(for host: HostID) -> String? {
         switch self {
         case .nameNotFound: "check the name with: ssh -G \(host)"
-        case .unreachable, .connectionRefused, .timedOut, .closedByPeer, .protocolFailure, .badReply,
-            .programFailed, .rateLimited:
+        case .unreachable, .noRoute, .connectionRefused, .timedOut, .closedByPeer, .protocolFailure,
+            .badReply, .programFailed, .rateLimited:
             nil
         case .notSSH: "check HostName and Port of this host in your ssh_config (captive portal?)"
         case .hostKeyUnknown: "compare the fingerprint and accept it: hostsctl trust \(host)"
@@ -97,7 +99,7 @@ extension LinkError {
         case .noPOSIXShell, .channelRefused: "the account must be able to run /bin/sh"
         case .jumpHost(_, let error): error.help(for: host)
         case .unsupported, .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged,
-            .daemonStopping:
+            .daemonStopping, .suspended:
             nil
         }
     }

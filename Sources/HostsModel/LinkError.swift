@@ -10,6 +10,8 @@ package enum LinkError: Error, Hashable, Sendable {
     // Transient: the schedule of `BoardReconnectPolicy` follows.
     case nameNotFound(name: String, detail: String)
     case unreachable(address: String, detail: String)
+    /// This machine has no network at present, or none that leads to the host.
+    case noRoute
     case connectionRefused(address: String)
     case timedOut(Stage, after: Duration)
     case closedByPeer(Stage, detail: String)
@@ -63,6 +65,8 @@ package enum LinkError: Error, Hashable, Sendable {
     case hostRemoved
     case recordChanged
     case daemonStopping
+    /// The machine goes to sleep.
+    case suspended
 }
 
 extension LinkError {
@@ -73,9 +77,8 @@ extension LinkError {
 
     package var disposition: Disposition {
         switch self {
-        case .nameNotFound, .unreachable, .connectionRefused, .timedOut, .closedByPeer, .notSSH,
-            .protocolFailure,
-            .badReply, .programFailed:
+        case .nameNotFound, .unreachable, .noRoute, .connectionRefused, .timedOut, .closedByPeer, .notSSH,
+            .protocolFailure, .badReply, .programFailed:
             .retry
         case .rateLimited: .limited
         case .hostKeyUnknown, .hostKeyChanged, .hostKeyRevoked, .authenticationRefused, .userRefused,
@@ -84,7 +87,9 @@ extension LinkError {
             .needsYou
         case .noCommonAlgorithm, .noPOSIXShell, .channelRefused, .unsupported, .needsOpenSSH: .unsupported
         case .jumpHost(_, let error): error.disposition
-        case .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged, .daemonStopping: .ours
+        case .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged, .daemonStopping,
+            .suspended:
+            .ours
         }
     }
 
@@ -93,6 +98,7 @@ extension LinkError {
         switch self {
         case .nameNotFound: "dns.not-found"
         case .unreachable: "connect.unreachable"
+        case .noRoute: "connect.no-route"
         case .connectionRefused: "connect.refused"
         case .timedOut(let stage, _): "timeout.\(stage.rawValue)"
         case .closedByPeer: "link.closed"
@@ -128,6 +134,7 @@ extension LinkError {
         case .hostRemoved: "host.removed"
         case .recordChanged: "host.record-changed"
         case .daemonStopping: "daemon.stopping"
+        case .suspended: "host.suspended"
         }
     }
 }

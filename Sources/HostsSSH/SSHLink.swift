@@ -46,7 +46,9 @@ package actor SSHLink: ProbeLink {
         self.program = program
         self.probeMode = probeMode
         loop = session.loop
-        currentSummary = Locked(LinkSummary(kind: .libssh2, mode: .persistent, detail: detail))
+        currentSummary = Locked(
+            LinkSummary(
+                kind: .libssh2, mode: .persistent, detail: detail, address: session.peerAddress))
     }
 
     // MARK: Life
@@ -68,7 +70,9 @@ package actor SSHLink: ProbeLink {
 
     func describe(mode: LinkSummary.Mode, _ detail: String) {
         self.mode = mode
-        currentSummary.withLock { $0 = LinkSummary(kind: .libssh2, mode: mode, detail: detail) }
+        currentSummary.withLock {
+            $0 = LinkSummary(kind: .libssh2, mode: mode, detail: detail, address: $0.address)
+        }
     }
 
     /// Answers the server while nobody waits.

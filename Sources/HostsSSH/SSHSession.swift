@@ -60,6 +60,9 @@ final class SSHSession: @unchecked Sendable {
 
     // MARK: Life
 
+    /// The address and port of the other end of the socket; nil where a program or a jump host is in between.
+    var peerAddress: String? { conduit == nil ? address : nil }
+
     /// Waits for the end.
     func untilClosed() async -> LinkError { await ending.wait() }
 

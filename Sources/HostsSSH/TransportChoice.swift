@@ -23,10 +23,10 @@ struct TransportChoice: Hashable, Sendable {
             } else {
                 nil
             }
-        case .nameNotFound, .unreachable, .connectionRefused, .timedOut, .closedByPeer, .notSSH,
+        case .nameNotFound, .unreachable, .noRoute, .connectionRefused, .timedOut, .closedByPeer, .notSSH,
             .protocolFailure, .badReply, .programFailed, .rateLimited, .hostKeyUnknown, .hostKeyChanged,
             .hostKeyRevoked, .touchWanted, .resolutionFailed, .noPOSIXShell, .channelRefused, .unsupported,
-            .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged, .daemonStopping:
+            .cancelled, .superseded, .hostDisabled, .hostRemoved, .recordChanged, .daemonStopping, .suspended:
             nil
         }
     }

@@ -346,7 +346,8 @@ private struct Rig {
             try bad.map { (try #require(HostID(rawValue: $0)), (place, "no")) },
             uniquingKeysWith: { first, _ in first })
         let environment = ConnectionHub.Environment(
-            connector: fleet, clock: clock, wallClock: wall, jitter: FixedJitter(0.5), log: logs.log(.hub),
+            connector: fleet, clock: clock, wallClock: wall, jitter: FixedJitter(0.5), logs: logs,
+            hasRoute: { _ in false },
             makeInterpreter: { EmptyInterpreter(host: $0) })
         hub = ConnectionHub(environment: environment, settings: ConnectionHub.Settings())
         let hook = HookEnvironment(inherited: [:], socket: "/none")

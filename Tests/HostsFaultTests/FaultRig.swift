@@ -50,7 +50,8 @@ final class FaultRig: Sendable {
     ) async throws {
         let environment = ConnectionHub.Environment(
             connector: factory(config: config, links), clock: SystemClock(), wallClock: FixedWallClock(),
-            jitter: FixedJitter(0.5), log: log.log(.hub), makeInterpreter: { LookInterpreter(host: $0) })
+            jitter: FixedJitter(0.5), logs: log, hasRoute: { _ in false },
+            makeInterpreter: { LookInterpreter(host: $0) })
         var settings = ConnectionHub.Settings()
         settings.interval = interval
         let rig = FaultRig(ConnectionHub(environment: environment, settings: settings))

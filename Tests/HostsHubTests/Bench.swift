@@ -27,7 +27,7 @@ struct Bench {
             schedule: FeedSchedule(interval: .seconds(5), origin: origin, hosts: 1),
             policy: BoardReconnectPolicy(),
             probeTimeout: .seconds(10), firstProbeTimeout: .seconds(20))
-        machine = HostMachine(record: record, settings: settings) { host in
+        machine = HostMachine(record: record, settings: settings, origin: origin) { host in
             models.withLock { $0 += 1 }
             return FakeInterpreter(host: host, wantsConfirmation: wantsConfirmation)
         }
@@ -39,8 +39,11 @@ struct Bench {
     mutating func advance(by duration: Duration) { now = now.advanced(by: duration) }
 
     @discardableResult
-    mutating func apply(_ event: HostMachine.Event) -> [HostMachine.Effect] {
-        let effects = machine.apply(event, .init(now: now, wall: wall, jitter: jitter))
+    mutating func apply(
+        _ event: HostMachine.Event, hasRoute: Bool = true, stagger: Duration = .zero
+    ) -> [HostMachine.Effect] {
+        let effects = machine.apply(
+            event, .init(now: now, wall: wall, jitter: jitter, hasRoute: hasRoute, stagger: stagger))
         news = effects.filter { if case .emit = $0 { true } else { false } }
         if news.contains(where: { if case .emit(.observed) = $0 { true } else { false } }),
             !news.contains(where: { if case .emit(.observed(_, gap: .some)) = $0 { true } else { false } })

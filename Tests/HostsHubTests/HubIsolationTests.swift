@@ -21,7 +21,8 @@ private final class IsolatedJitter: JitterSource {
             let hub = ConnectionHub(
                 environment: ConnectionHub.Environment(
                     connector: SimulatedFleet(), clock: ManualClock(), wallClock: FixedWallClock(),
-                    jitter: jitter, log: LogCenter(sinks: [], clock: FixedWallClock()).log(.hub),
+                    jitter: jitter, logs: LogCenter(sinks: [], clock: FixedWallClock()),
+                    hasRoute: { _ in false },
                     makeInterpreter: { FakeInterpreter(host: $0, wantsConfirmation: false) }),
                 settings: ConnectionHub.Settings())
             jitter.hub.withLock { $0 = hub }

@@ -9,7 +9,8 @@ import Testing
         let log = LogCenter(sinks: [], clock: FixedWallClock())
         let environment = ConnectionHub.Environment(
             connector: fleet, clock: ManualClock(), wallClock: FixedWallClock(), jitter: FixedJitter(0.5),
-            log: log.log(.hub), makeInterpreter: { FakeInterpreter(host: $0, wantsConfirmation: false) })
+            logs: log, hasRoute: { _ in false },
+            makeInterpreter: { FakeInterpreter(host: $0, wantsConfirmation: false) })
         let record = HostRecord(id: try HostID.named("a"), destination: "a", isEnabled: false)
         return await SignalCheck(environment: environment).run(record)
     }

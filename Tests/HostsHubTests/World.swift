@@ -20,7 +20,7 @@ final class World: Sendable {
         let log = LogCenter(sinks: [], clock: FixedWallClock())
         let environment = ConnectionHub.Environment(
             connector: fleet, clock: clock, wallClock: FixedWallClock(), jitter: FixedJitter(0.5),
-            log: log.log(.hub),
+            logs: log, hasRoute: { _ in false },
             makeInterpreter: { FakeInterpreter(host: $0, wantsConfirmation: false) })
         let hub = ConnectionHub(environment: environment, settings: ConnectionHub.Settings())
         let events = events
