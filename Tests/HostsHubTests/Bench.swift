@@ -15,12 +15,12 @@ struct Bench {
     /// The events of the last `apply`, which come after its other effects.
     private(set) var news: [HostMachine.Effect] = []
 
-    init(wantsConfirmation: Bool = false) {
+    init(wantsConfirmation: Bool = false, isOptedIn: Bool = false) {
         let origin = ContinuousClock.now
         // Past the host's own place in the first interval, so that the next tick is almost one interval away.
         now = origin.advanced(by: FeedSchedule.spacing)
         lastLook = now
-        record = HostRecord(id: .fake, destination: "devbox")
+        record = HostRecord(id: .fake, destination: "devbox", backgroundKeepAlive: isOptedIn)
         let models = Locked(0)
         self.models = models
         let settings = HostMachine.Settings(

@@ -9,7 +9,7 @@ import Testing
 @Suite struct HostMachineWalkTests {
     /// The world as the effects of the machine have made it.
     private struct World {
-        var bench = Bench()
+        var bench: Bench
         var surroundings = Surroundings()
         var windows = OpenWindows()
         var hasRoute = true
@@ -59,8 +59,7 @@ import Testing
     @Test(arguments: 0..<600)
     func `never two transports, two looks, or a dial that nobody wants or the phase forbids`(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
-        var world = World()
-        if seed.isMultiple(of: 2) { world.bench.record.backgroundKeepAlive = true }
+        var world = World(bench: Bench(isOptedIn: seed.isMultiple(of: 2)))
         world.absorb(world.bench.start())
         for _ in 0..<400 {
             world.bench.advance(by: .milliseconds(Int.random(in: 0..<9000, using: &generator)))
