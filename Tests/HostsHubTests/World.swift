@@ -9,6 +9,15 @@ final class World: Sendable {
     let clock = ManualClock()
     let fleet = SimulatedFleet()
     let events = EventLog()
+    private let makeInterpreter: @Sendable (HostID) -> any ProbeInterpreter
+
+    init(
+        makeInterpreter: @escaping @Sendable (HostID) -> any ProbeInterpreter = {
+            FakeInterpreter(host: $0, wantsConfirmation: false)
+        }
+    ) {
+        self.makeInterpreter = makeInterpreter
+    }
 
     func record(_ name: String, destination: String = "d", isEnabled: Bool = true) -> HostRecord {
         guard let id = HostID(rawValue: name) else { preconditionFailure("\(name) is no host name") }
@@ -21,7 +30,7 @@ final class World: Sendable {
         let environment = ConnectionHub.Environment(
             connector: fleet, clock: clock, wallClock: FixedWallClock(), jitter: FixedJitter(0.5),
             logs: log, hasRoute: { _ in false },
-            makeInterpreter: { FakeInterpreter(host: $0, wantsConfirmation: false) })
+            makeInterpreter: makeInterpreter)
         let hub = ConnectionHub(environment: environment, settings: ConnectionHub.Settings())
         let events = events
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -58,6 +67,8 @@ final class EventLog: Sendable {
     }
 
     private let state = Locked(State())
+
+    var all: [FleetEvent] { state.withLock { $0.events } }
 
     var count: Int { state.withLock { $0.events.count } }
 
