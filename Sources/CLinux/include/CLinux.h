@@ -2,6 +2,7 @@
 #ifndef HOSTS_CLINUX_H
 #define HOSTS_CLINUX_H
 
+#include "CLinuxClocks.h"
 #include "CLinuxEvents.h"
 #include "CLinuxSignals.h"
 #include "CLinuxSpawn.h"
