@@ -53,6 +53,16 @@ package final class PrivateBus: Sendable {
         }
         daemon?.stop()
     }
+
+    /// How many connections it has, without the one that asks.
+    package func connectionCount() async throws -> Int {
+        let script = """
+            import sys, dbus.bus
+            print(*dbus.bus.BusConnection(sys.argv[1]).list_names())
+            """
+        let names = try await Tool.run(PrivateLoginManager.python, ["-c", script, address])
+        return names.split(separator: " ").count { $0.hasPrefix(":") } - 1
+    }
 }
 
 /// A stand-in for systemd-logind on a private bus: the one of python3-dbusmock, which is moved by hand.
@@ -75,7 +85,7 @@ package final class PrivateLoginManager: Sendable {
         """
 
     /// That of Debian, which finds the packages of Debian; another may come first in PATH.
-    private static let python = "/usr/bin/python3"
+    static let python = "/usr/bin/python3"
     private static let manager = "/org/freedesktop/login1"
     private static let mock = "org.freedesktop.DBus.Mock"
 

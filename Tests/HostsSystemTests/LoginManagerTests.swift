@@ -62,9 +62,10 @@ private final class Listener: Sendable {
             .managerChanged(isPresent: true), .preparingForSleep(true), .presence(.away(.loggedOut)))
         first.stop()
         await listener.expect(.managerChanged(isPresent: false), .presence(.unknown))
-        _ = try await PrivateLoginManager(on: bus)
+        let second = try await PrivateLoginManager(on: bus)
         await listener.expect(
             .managerChanged(isPresent: true), .preparingForSleep(false), .presence(.away(.loggedOut)))
+        second.stop()
     }
 
     @Test func `presence follows the sessions of the user, and of nobody else`() async throws {
@@ -208,9 +209,10 @@ private final class Listener: Sendable {
         await listener.expect(.preparingForSleep(false))
     }
 
-    @Test func `what is closed ends its stream, refuses locks and leaves no descriptor`() async throws {
+    @Test func `what is closed ends its stream, refuses locks and leaves the bus`() async throws {
         let bus = try await PrivateBus()
-        _ = try await PrivateLoginManager(on: bus)
+        let logind = try await PrivateLoginManager(on: bus)
+        let before = try await bus.connectionCount()
         for _ in 0..<20 {
             let listener = try Listener(bus)
             await listener.expect(.managerChanged(isPresent: true))
@@ -221,6 +223,9 @@ private final class Listener: Sendable {
             await #expect(throws: InhibitFailure.closed) { _ = try await listener.inhibit() }
             #expect(lock.isHeld)
         }
+        while try await bus.connectionCount() > before {}
+        #expect(try await !logind.inhibitors().contains("hostsd"))
+        logind.stop()
     }
 
     /// Waits until nobody holds a lock: the stand-in sees it when it next looks.
