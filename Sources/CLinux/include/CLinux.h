@@ -4,6 +4,7 @@
 
 #include "CLinuxClocks.h"
 #include "CLinuxEvents.h"
+#include "CLinuxRoutes.h"
 #include "CLinuxSignals.h"
 #include "CLinuxSpawn.h"
 
