@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-package import HostsLog
 import HostsModel
 
 /// Watches the clocks for sleeps that nobody has announced; see `SuspendDetector`.
@@ -51,12 +50,10 @@ package final class SuspendClock: Sendable {
 
     /// Begins to watch.
     ///
-    /// - Parameters:
-    ///   - readings: What the clocks show; those of the system if none are given.
-    ///   - log: Of category `background`; told at `debug` what was found.
+    /// - Parameter readings: What the clocks show; those of the system if none are given.
     /// - Throws: When the system gives no descriptor or no thread.
     package init(
-        readings: @escaping @Sendable () -> ClockReadings = SuspendClock.systemReadings, log: Log
+        readings: @escaping @Sendable () -> ClockReadings = SuspendClock.systemReadings
     ) throws(SystemFailure) {
         let (findings, continuation) = AsyncStream<SuspendDetector.Finding>.makeStream(
             bufferingPolicy: .bufferingNewest(Self.backlog))
@@ -72,7 +69,6 @@ package final class SuspendClock: Sendable {
                 while Self.wait(descriptors), !state.withLock({ $0.isClosed }) {
                     let now = readings()
                     guard let finding = detector.withLock({ $0.compare(now) }) else { continue }
-                    Self.say(finding, log)
                     continuation.yield(finding)
                 }
                 state.withLock { $0.stop = nil }
@@ -123,14 +119,5 @@ package final class SuspendClock: Sendable {
         }
         _ = unsafe poll(&entries, nfds_t(entries.count), Int32(interval.microseconds / 1000))
         return entries[0].revents == 0
-    }
-
-    private static func say(_ finding: SuspendDetector.Finding, _ log: Log) {
-        switch finding {
-        case .slept(let seconds):
-            log.debug("clock.slept", "the clocks show a sleep", .took(.seconds(seconds)))
-        case .wallClockSet(let seconds):
-            log.debug("clock.set", "the wall clock was set: no sleep", .took(.seconds(seconds)))
-        }
     }
 }

@@ -1,7 +1,5 @@
-import HostsLog
 import HostsModel
 import HostsSystem
-import HostsTestSupport
 import Testing
 
 private struct Case: Sendable, CustomTestStringConvertible {
@@ -95,8 +93,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
 
     @Test func `who asks first is told of the sleep, and nobody else`() throws {
         let clocks = Clocks()
-        let center = LogCenter(sinks: [], clock: FixedWallClock())
-        let clock = try SuspendClock(readings: { clocks.readings }, log: center.log(.background))
+        let clock = try SuspendClock(readings: { clocks.readings })
         #expect(clock.compare() == nil)
         clocks.sleep(30)
         #expect(clock.compare() == .slept(30))
@@ -105,9 +102,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `the clocks of the system go together, and what is closed ends its stream`() async throws {
-        let center = LogCenter(sinks: [], clock: FixedWallClock())
         for _ in 0..<20 {
-            let clock = try SuspendClock(log: center.log(.background))
+            let clock = try SuspendClock()
             #expect(clock.compare() == nil)
             clock.close()
             var findings = clock.findings.makeAsyncIterator()
