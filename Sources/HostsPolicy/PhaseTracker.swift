@@ -31,14 +31,29 @@ public struct PhaseTracker: Hashable, Sendable {
     /// Seconds after a wake of unknown length in which a sleep that the clocks find is the one that just ended.
     public static let sameWakeGrace: TimeInterval = 5
 
+    /// Seconds after a sleep that was missed in which its own announcement may still come.
+    ///
+    /// The machine may sleep before we have read that it will, and we read it after the wake. A sleep that begins
+    /// so soon after another is found by the clocks.
+    public static let lateAnnouncementGrace: TimeInterval = 2
+
     private enum State: Hashable, Sendable {
         /// Can transition to: `asleep` (announcement); a missed sleep passes through and comes back.
-        case awake(unmeasuredUntil: TimeInterval?)
+        case awake(Since)
         /// Can transition to: `awake` (end of the sleep, a sleep of the clocks, `deadline`).
         case asleep(deadline: TimeInterval)
     }
 
-    private var state = State.awake(unmeasuredUntil: nil)
+    /// What the last wake leaves to be expected.
+    private enum Since: Hashable, Sendable {
+        case nothing
+        /// The clocks may tell its length until then.
+        case unmeasured(until: TimeInterval)
+        /// Its announcement may come until then.
+        case unannounced(until: TimeInterval)
+    }
+
+    private var state = State.awake(.nothing)
     private var presence = Presence.unknown
 
     /// Begins awake, with nothing known of the person: `active`.
@@ -68,6 +83,7 @@ public struct PhaseTracker: Hashable, Sendable {
     /// - Returns: What to tell.
     public mutating func sleepAnnounced(isBeginning: Bool, at now: TimeInterval) -> [Change] {
         switch state {
+        case .awake(.unannounced(let limit)) where now <= limit: return []
         case .awake where isBeginning:
             state = .asleep(deadline: now + Self.announcementLimit)
             return [.phase(.background), .willSleep]
@@ -90,11 +106,11 @@ public struct PhaseTracker: Hashable, Sendable {
         guard seconds.isFinite, seconds >= Self.shortestSleep else { return [] }
         switch state {
         case .asleep: return wake(slept: seconds, at: now)
-        case .awake(let limit?) where now <= limit:
-            state = .awake(unmeasuredUntil: nil)
+        case .awake(.unmeasured(let limit)) where now <= limit:
+            state = .awake(.nothing)
             return []
         case .awake:
-            state = .awake(unmeasuredUntil: nil)
+            state = .awake(.unannounced(until: now + Self.lateAnnouncementGrace))
             return [.phase(.background), .woke(slept: seconds), .phase(awakePhase)]
         }
     }
@@ -122,7 +138,7 @@ public struct PhaseTracker: Hashable, Sendable {
     }
 
     private mutating func wake(slept seconds: TimeInterval?, at now: TimeInterval) -> [Change] {
-        state = .awake(unmeasuredUntil: seconds == nil ? now + Self.sameWakeGrace : nil)
+        state = .awake(seconds == nil ? .unmeasured(until: now + Self.sameWakeGrace) : .nothing)
         return [.woke(slept: seconds), .phase(awakePhase)]
     }
 

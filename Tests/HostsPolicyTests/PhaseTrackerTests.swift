@@ -66,6 +66,14 @@ private let awake: [PhaseTracker.Change] = [.woke(slept: nil), .phase(.active)]
             "a sleep without a word of logind is told after the fact",
             [.slept(600, at: 700)], [.phase(.background), .woke(slept: 600), .phase(.active)]),
         Case(
+            "its announcement that is read after the wake is no other sleep",
+            [.slept(600, at: 700), .announced(true, at: 700.1), .announced(false, at: 700.1)],
+            [.phase(.background), .woke(slept: 600), .phase(.active)]),
+        Case(
+            "an announcement that comes later is",
+            [.slept(600, at: 700), .announced(true, at: 702.5)],
+            [.phase(.background), .woke(slept: 600), .phase(.active)] + asleep, ends: .background),
+        Case(
             "two missed sleeps are two",
             [.slept(600, at: 700), .slept(10, at: 720)],
             [

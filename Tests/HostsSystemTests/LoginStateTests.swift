@@ -1,3 +1,4 @@
+import Glibc
 import HostsModel
 import HostsPolicy
 import Testing
@@ -142,5 +143,39 @@ import Testing
         pause.succeeded()
         let next = pause.next()
         #expect(next == .seconds(1))
+    }
+}
+
+@Suite struct SleepInhibitorTests {
+    @Test func `the descriptor is closed by the release, once, or with the object`() throws {
+        let (readEnd, writeEnd) = try pipeEnds()
+        let lock = SleepInhibitor(descriptor: writeEnd)
+        #expect(lock.isHeld)
+        #expect(!isClosed(readEnd))
+        lock.release()
+        #expect(!lock.isHeld)
+        #expect(isClosed(readEnd))
+        close(readEnd)
+
+        let (otherRead, otherWrite) = try pipeEnds()
+        var other: SleepInhibitor? = SleepInhibitor(descriptor: otherWrite)
+        #expect(other?.isHeld == true)
+        #expect(!isClosed(otherRead))
+        other = nil
+        #expect(isClosed(otherRead))
+        close(otherRead)
+    }
+
+    private func pipeEnds() throws -> (Int32, Int32) {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    /// Whether nobody has the other end any more: the kernel tells at once.
+    private func isClosed(_ readEnd: Int32) -> Bool {
+        var entry = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) == 1 && entry.revents & Int16(POLLHUP) != 0
     }
 }
