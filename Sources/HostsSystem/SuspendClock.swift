@@ -67,8 +67,8 @@ package final class SuspendClock: Sendable {
         do throws(SystemFailure) {
             try SystemFailure.startThread {
                 while Self.wait(descriptors), !state.withLock({ $0.isClosed }) {
-                    let now = readings()
-                    guard let finding = detector.withLock({ $0.compare(now) }) else { continue }
+                    // Read under the lock, so that readings are compared in the order in which they were taken.
+                    guard let finding = detector.withLock({ $0.compare(readings()) }) else { continue }
                     continuation.yield(finding)
                 }
                 state.withLock { $0.stop = nil }
@@ -88,8 +88,7 @@ package final class SuspendClock: Sendable {
     ///
     /// - Returns: What was found, which `findings` then does not tell.
     package func compare() -> SuspendDetector.Finding? {
-        let now = readings()
-        return detector.withLock { $0.compare(now) }
+        detector.withLock { $0.compare(readings()) }
     }
 
     /// Ends the thread and `findings`.
@@ -102,7 +101,7 @@ package final class SuspendClock: Sendable {
 
     /// What the clocks of the system show.
     @Sendable package static func systemReadings() -> ClockReadings {
-        // Read one after the other; what passes between is far below what counts.
+        // BOOTTIME first: what passes before the next is read can only look like too little growth.
         ClockReadings(
             boot: Double(hosts_clock_boot()) / 1e6, monotonic: Double(hosts_clock_monotonic()) / 1e6,
             wall: Double(hosts_clock_wall()) / 1e6)

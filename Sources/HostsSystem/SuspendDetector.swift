@@ -68,7 +68,10 @@ package struct SuspendDetector: Hashable, Sendable {
             rebase(offset, at: now.monotonic)
             return .slept(growth)
         }
-        if growth < 0 || now.monotonic - baseSetAt >= Self.partsWindow { rebase(offset, at: now.monotonic) }
+        if now.monotonic - baseSetAt >= Self.partsWindow {
+            // The difference never shrinks: less of it means that the clocks were read too far apart.
+            rebase(max(offset, base), at: now.monotonic)
+        }
         if elapsed >= Self.longestGap { return .slept(elapsed) }
         let step = (now.wall - before.wall) - (now.boot - before.boot)
         return abs(step) >= Self.shortest ? .wallClockSet(by: step) : nil

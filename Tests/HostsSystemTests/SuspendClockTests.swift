@@ -49,6 +49,9 @@ private struct Case: Sendable, CustomTestStringConvertible {
         Case("a busy machine is no sleep", [(59, 59, 59)], [nil]),
         Case("a clock that goes back is no sleep", [(10, 15, 10), (15, 15, 15)], [nil, nil]),
         Case(
+            "clocks that were read too far apart are no sleep, then or later",
+            [(12, 15, 12), (18, 15, 18), (47, 50, 47), (18, 15, 18)], [nil, nil, nil, nil]),
+        Case(
             "readings that are no numbers change nothing", [(.nan, 15, 15), (.infinity, 15, 15)], [nil, nil]),
     ])
     private func finding(_ c: Case) {
