@@ -65,7 +65,7 @@ let package = Package(
             swiftSettings: strictMemory),
         .target(
             name: "HostsSystem",
-            dependencies: ["HostsModel", "HostsPOSIX", "HostsLog", "CLinux", "CSystemd"],
+            dependencies: ["HostsModel", "HostsPOSIX", "HostsPolicy", "HostsLog", "CLinux", "CSystemd"],
             swiftSettings: strictMemory),
 
         // Engines.
@@ -180,7 +180,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HostsSystemTests",
-            dependencies: ["HostsSystem", "HostsLog", "HostsModel", "HostsTestSupport"],
+            dependencies: ["HostsSystem", "HostsLog", "HostsModel", "HostsPolicy", "HostsTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],

@@ -74,8 +74,10 @@ struct ImportRow: Sendable {
             system: ["FoundationEssentials", "Glibc", "Synchronization"],
             because: "links know hosts by their protocol and never the hub; `ssh -G` is a bounded child"),
         ImportRow(
-            "HostsSystem", ["HostsModel", "HostsPOSIX", "HostsLog", "CSystemd", "CLinux"], system: ["Glibc"],
-            because: "tells what the system does, and decides nothing"),
+            "HostsSystem",
+            ["HostsModel", "HostsPOSIX", "HostsPolicy", "HostsLog", "CSystemd", "CLinux"],
+            system: ["Glibc"],
+            because: "tells what the system does; the policy makes one phase out of all signals"),
 
         // Engines.
         ImportRow(

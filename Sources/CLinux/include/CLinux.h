@@ -2,7 +2,9 @@
 #ifndef HOSTS_CLINUX_H
 #define HOSTS_CLINUX_H
 
+#include "CLinuxClocks.h"
 #include "CLinuxEvents.h"
+#include "CLinuxRoutes.h"
 #include "CLinuxSignals.h"
 #include "CLinuxSpawn.h"
 

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <systemd/sd-daemon.h>
 
+#include "CSystemdBus.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
