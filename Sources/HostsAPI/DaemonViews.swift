@@ -7,6 +7,8 @@ package struct StatusDocument: Codable, Hashable, Sendable {
     package var summary: FleetSummary
     /// `active inactive background`.
     package var phase: String
+    /// Whether the delay before sleep is held, for hosts that have opted in.
+    package var holdsSleepDelay: Bool
     package var configurationDirectory: String
     package var socket: String
     package var hooks: [HookView]
@@ -17,7 +19,8 @@ package struct StatusDocument: Codable, Hashable, Sendable {
 
     package init(
         version: String, pid: Int, started: APITime, summary: FleetSummary, phase: String,
-        configurationDirectory: String, socket: String, hooks: [HookView], diagnostics: [DiagnosticView],
+        holdsSleepDelay: Bool, configurationDirectory: String, socket: String, hooks: [HookView],
+        diagnostics: [DiagnosticView],
         problems: [String]
     ) {
         schema = apiSchema
@@ -26,6 +29,7 @@ package struct StatusDocument: Codable, Hashable, Sendable {
         self.started = started
         self.summary = summary
         self.phase = phase
+        self.holdsSleepDelay = holdsSleepDelay
         self.configurationDirectory = configurationDirectory
         self.socket = socket
         self.hooks = hooks

@@ -2,8 +2,8 @@ extension Settings {
     /// Every key of `hostsd.toml`: the one place that knows name, unit, range and meaning.
     package static let keys: [ConfigurationKey<Settings>] = {
         let defaults = Settings()
-        return sshKeys(defaults) + probeKeys(defaults) + reconnectKeys(defaults) + attentionKeys(defaults)
-            + limitKeys(defaults) + logKeys(defaults)
+        return sshKeys(defaults) + probeKeys(defaults) + reconnectKeys(defaults) + refreshKeys(defaults)
+            + attentionKeys(defaults) + limitKeys(defaults) + logKeys(defaults)
     }()
 
     private static func sshKeys(_ defaults: Settings) -> [ConfigurationKey<Settings>] {
@@ -58,6 +58,15 @@ extension Settings {
                 "Wait before each attempt; the last one repeats. Jitter is added."),
         ]
         return keys.map { $0.placed(in: "reconnect") }
+    }
+
+    private static func refreshKeys(_ defaults: Settings) -> [ConfigurationKey<Settings>] {
+        let keys: [ConfigurationKey<Settings>] = [
+            .seconds(
+                "interval_seconds", \.refresh.interval, in: 900...86_400, defaults: defaults,
+                "Least time from one refresh window of the daemon's own to the next; a floor, not a promise.")
+        ]
+        return keys.map { $0.placed(in: "refresh") }
     }
 
     private static func attentionKeys(_ defaults: Settings) -> [ConfigurationKey<Settings>] {

@@ -31,6 +31,11 @@ package struct Settings: Hashable, Sendable {
         package var delays: [Duration] = [.seconds(2), .seconds(4), .seconds(8), .seconds(8), .seconds(8)]
     }
 
+    /// The windows in which hosts are looked at that are not looked at otherwise.
+    package struct Refresh: Hashable, Sendable {
+        package var interval: Duration = .seconds(900)
+    }
+
     /// Whether the person is told.
     package struct Attention: Hashable, Sendable {
         package var isEnabled = true
@@ -70,6 +75,7 @@ package struct Settings: Hashable, Sendable {
     package var ssh = SSH()
     package var probe = Probe()
     package var reconnect = Reconnect()
+    package var refresh = Refresh()
     package var attention = Attention()
     package var hooks = Hooks()
     package var limits = Limits()

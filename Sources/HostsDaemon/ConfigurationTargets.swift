@@ -9,6 +9,7 @@ struct ConfigurationTargets: Sendable {
     let connector: SettableConnector
     let hub: ConnectionHub
     let center: AttentionCenter
+    let refresh: BackgroundRefresh
     let runner: SettableHookRunner
     let hookEnvironment: HookEnvironment
     let logs: LogCenter
@@ -23,6 +24,7 @@ struct ConfigurationTargets: Sendable {
         let areLinksChanged = connector.set(links.factory(settings))
         runner.set(HookRunner(environment: hookEnvironment, timeout: settings.hooks.timeout))
         await center.update(AttentionCenter.Settings(settings))
+        await refresh.setInterval(settings.refresh.interval)
         await hub.setSettings(ConnectionHub.Settings(settings))
         let bad = configuration.bad.compactMapValues(\.first).mapValues { ($0.location, $0.text) }
         await hub.setRecords(Array(configuration.records.values), bad: bad)

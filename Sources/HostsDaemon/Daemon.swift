@@ -33,6 +33,7 @@ package struct Daemon: Sendable {
     private let server: HTTPServer
     private let watch: FolderWatch
     private let sshConfig: SSHConfigWatch
+    private let lifecycle: LifecycleParts
     /// Held for as long as the daemon runs.
     private let claim: FolderClaim?
 
@@ -75,7 +76,7 @@ package struct Daemon: Sendable {
         let connector = SettableConnector(links.factory(Settings()))
         let hubEnvironment = ConnectionHub.Environment(
             connector: connector, clock: clock, wallClock: wallClock, jitter: SystemJitter(),
-            logs: logs, hasRoute: { _ in false },
+            logs: logs, hasRoute: { RouteMonitor.hasRoute(to: $0) ?? false },
             makeInterpreter: { rules.makeDetector(for: $0) })
         let hub = ConnectionHub(environment: hubEnvironment, settings: ConnectionHub.Settings())
         self.hub = hub
@@ -95,8 +96,14 @@ package struct Daemon: Sendable {
         }
         self.center = center
 
+        let lifecycle = LifecycleParts(
+            hub: hub, center: center, service: service,
+            busAddress: environment["DBUS_SYSTEM_BUS_ADDRESS"] ?? LoginManager.usualBusAddress, clock: clock,
+            logs: logs)
+        self.lifecycle = lifecycle
         let targets = ConfigurationTargets(
-            links: links, connector: connector, hub: hub, center: center, runner: runner,
+            links: links, connector: connector, hub: hub, center: center, refresh: lifecycle.refresh,
+            runner: runner,
             hookEnvironment: hookEnvironment, logs: logs, fixedLevel: options.logLevel)
         let keeper = ConfigurationKeeper(
             reader: ConfigurationReader(directory: paths.configuration), clock: clock, log: logs.log(.config),
@@ -110,6 +117,7 @@ package struct Daemon: Sendable {
         let fleet = FleetService(
             facts: .init(version: version, started: wallClock.now, paths: paths), hub: hub, center: center,
             keeper: keeper, overrides: OverrideWriter(paths: paths),
+            windows: lifecycle.refresh, rehearse: { lifecycle.observer.rehearse($0) },
             check: SignalCheck(environment: hubEnvironment), access: { connector.access },
             logs: LogFeed(center: logs), clock: wallClock, readAll: { await folder.readAll() })
         do throws(HTTPServerError) {
@@ -191,14 +199,24 @@ package struct Daemon: Sendable {
     private var parts: [@Sendable () async -> Void] {
         [
             { await hub.run() },
-            { for await event in hub.events { await center.handle(event) } },
+            { await handleEvents() },
             { await center.run() },
             { await watch.run() },
             { await keeper.run(reload: { await folder.readAll() }, changes: watch.changes) },
             { await sshConfig.run(onChange: { await hub.linkSettingsChanged() }) },
             { await tellStatus() },
             { await giveSignsOfLife() },
-        ]
+        ] + lifecycle.parts
+    }
+
+    private func handleEvents() async {
+        for await event in hub.events {
+            if case .mark(let mark) = event {
+                lifecycle.marks.reached(mark)
+            } else {
+                await center.handle(event)
+            }
+        }
     }
 
     private func serve() async -> HTTPServerError? {

@@ -4,7 +4,9 @@ import HostsConfig
 import HostsHub
 import HostsLog
 import HostsModel
+import HostsPolicy
 import HostsServer
+import HostsSystem
 
 /// What the API asks, answered by the engines.
 struct FleetService: DaemonService {
@@ -20,6 +22,9 @@ struct FleetService: DaemonService {
     let center: AttentionCenter
     let keeper: ConfigurationKeeper
     let overrides: OverrideWriter
+    let windows: BackgroundRefresh
+    /// Plays the announcement of a sleep or of its end.
+    let rehearse: @Sendable (LifecycleObserver.Rehearsal) -> Void
     let check: SignalCheck
     /// What helps with hosts that wait for a person, by the settings of the moment.
     let access: @Sendable () -> any HostAccess
@@ -32,7 +37,8 @@ struct FleetService: DaemonService {
         let failure = await center.storeFailure()
         return StatusDocument(
             version: facts.version.version, pid: facts.version.pid, started: APITime(facts.started),
-            summary: FleetSummary(await hub.snapshots()), phase: "active",
+            summary: FleetSummary(await hub.snapshots()), phase: await hub.phase.rawValue,
+            holdsSleepDelay: await hub.isHoldingBackgroundTime,
             configurationDirectory: facts.paths.configuration, socket: facts.paths.socket,
             hooks: await center.hookStatuses().map { HookView($0) },
             diagnostics: await keeper.diagnostics.map { DiagnosticView($0) },
@@ -82,12 +88,7 @@ extension FleetService {
 
     private func set(isEnabled: Bool, _ name: String) async throws(APIError) -> ActionDocument {
         let host = try await snapshot(of: name).record.id
-        let outcome: OverrideWriter.Outcome
-        do throws(OverrideError) {
-            outcome = try await overrides.apply([.enabled(isEnabled)], to: host)
-        } catch {
-            throw .failed(code: error.code, message: error.description, help: nil)
-        }
+        let outcome = try await write(.enabled(isEnabled), for: host)
         // The socket goes with the command, whatever the reload says (seed 002).
         if !isEnabled { await hub.suspendModel(of: host) }
         // Put in force even if the files are as they were: somebody else may have enabled it meanwhile.
@@ -101,6 +102,17 @@ extension FleetService {
         return ActionDocument(
             host: HostView(try await snapshot(of: name), now: clock.now), changed: outcome != .unchanged,
             message: message)
+    }
+
+    /// Writes one value into the override file of a host.
+    func write(_ change: RecordChange, for host: HostID) async throws(APIError)
+        -> OverrideWriter.Outcome
+    {
+        do throws(OverrideError) {
+            return try await overrides.apply([change], to: host)
+        } catch {
+            throw .failed(code: error.code, message: error.description, help: nil)
+        }
     }
 
     func probe(_ name: String) async throws(APIError) -> ActionDocument {
@@ -152,7 +164,7 @@ extension FleetService {
     }
 
     /// The record of a host, which may be disabled.
-    private func usableRecord(of name: String) async throws(APIError) -> HostRecord {
+    func usableRecord(of name: String) async throws(APIError) -> HostRecord {
         let snapshot = try await snapshot(of: name)
         if case .badRecord = snapshot.condition { throw Self.unusableRecord(name, snapshot.condition) }
         return snapshot.record
@@ -166,7 +178,7 @@ extension FleetService {
         return .configuration("the record of \(name) cannot be used: \(fault)")
     }
 
-    private func snapshot(of name: String) async throws(APIError) -> HostSnapshot {
+    func snapshot(of name: String) async throws(APIError) -> HostSnapshot {
         if let host = HostID(rawValue: name), let snapshot = await hub.snapshot(of: host) { return snapshot }
         let names = await hub.snapshots().map(\.record.id.rawValue)
         throw .hostNotFound(

@@ -1,6 +1,6 @@
 import HostsLog
 package import HostsModel
-import HostsPolicy
+package import HostsPolicy
 
 /// Sleep, wake, the network and the windows of the person's: what comes from one observer, for all hosts.
 extension ConnectionHub {
@@ -14,13 +14,31 @@ extension ConnectionHub {
     /// Takes what the machine is doing now.
     ///
     /// On a return the hosts come back in the order of who may be waiting for the person.
-    package func setSurroundings(_ new: Surroundings) {
-        guard new != surroundings else { return }
+    package func setPhase(_ phase: ActivityPhase) { changeSurroundings { $0.phase = phase } }
+
+    /// Takes whether the delay before sleep is held.
+    ///
+    /// To be cleared before it is given back, so that no look begins in between.
+    package func setHoldingBackgroundTime(_ isHolding: Bool) {
+        changeSurroundings { $0.isHoldingBackgroundTime = isHolding }
+    }
+
+    /// What the machine is doing, as the hosts were told.
+    package var phase: ActivityPhase { surroundings.phase }
+
+    /// Whether the delay before sleep is held.
+    package var isHoldingBackgroundTime: Bool { surroundings.isHoldingBackgroundTime }
+
+    private func changeSurroundings(_ change: (inout Surroundings) -> Void) {
         let old = surroundings
-        surroundings = new
+        change(&surroundings)
+        guard surroundings != old else { return }
+        let new = surroundings
         resumeLog.debug(
-            "resume.phase", "\(old.phase.rawValue) -> \(new.phase.rawValue)",
-            .text("phase", new.phase.rawValue), .text("grant", new.hasBackgroundGrant ? "yes" : "no"))
+            "resume.phase", "phase \(old.phase.rawValue) -> \(new.phase.rawValue)",
+            .text("phase", new.phase.rawValue),
+            .text("holding", new.isHoldingBackgroundTime ? "yes" : "no"),
+            .text("refreshing", new.isRunningBackgroundRefresh ? "yes" : "no"))
         applyInTurn(.surroundingsChanged(new))
         tellWatchers()
     }
@@ -34,6 +52,12 @@ extension ConnectionHub {
             .text("route", hasRoute ? "yes" : "no"))
         hasDefaultRoute = hasRoute
         applyInTurn(.networkChanged)
+        tellWatchers()
+    }
+
+    /// Takes whether there is a default route, where nothing has changed by it: what is known when the daemon starts.
+    package func takeNetwork(hasRoute: Bool) {
+        hasDefaultRoute = hasRoute
         tellWatchers()
     }
 
@@ -58,6 +82,11 @@ extension ConnectionHub {
     /// Whether some host asks for a delay before sleep.
     package var wantsBackgroundTime: Bool {
         BackgroundActivityPolicy.wantsBackgroundTime(machines.keys.map { backgroundFacts(of: $0) })
+    }
+
+    /// Tells whoever holds the delay that what is wanted may have changed.
+    package func tellWishes() {
+        wishSink.yield(wantsBackgroundTime)
     }
 
     /// Whether a refresh window has anything to do.
@@ -91,25 +120,23 @@ extension ConnectionHub {
 
     /// Opens a refresh window: looks at the hosts that have opted in and those that are dormant, then closes it.
     ///
-    /// A second one at the same time joins the first.
-    ///
-    /// - Parameter deadline: When to return at the latest.
+    /// - Parameters:
+    ///   - deadline: How long looks are waited for.
+    ///   - beforeClosing: Has what was found posted; the window is open until it returns.
     /// - Returns: The hosts that the window was for.
-    package func refresh(until deadline: ContinuousClock.Instant) async -> [HostID] {
+    package func refresh(
+        until deadline: ContinuousClock.Instant, beforeClosing: @Sendable () async -> Void
+    ) async -> [HostID] {
         let hosts = machines.values.filter(\.isRefreshed).map(\.record.id).sorted()
         guard !hosts.isEmpty else { return [] }
+        // One that is asked for while another runs has its own hosts and deadline, and the same window.
         openRefreshes += 1
-        setRefreshing(true)
+        changeSurroundings { $0.isRunningBackgroundRefresh = true }
         _ = await ask(.refresh, of: hosts, until: deadline)
+        await beforeClosing()
         openRefreshes -= 1
-        if openRefreshes == 0 { setRefreshing(false) }
+        if openRefreshes == 0 { changeSurroundings { $0.isRunningBackgroundRefresh = false } }
         return hosts
-    }
-
-    private func setRefreshing(_ isRefreshing: Bool) {
-        var new = surroundings
-        new.isRunningBackgroundRefresh = isRefreshing
-        setSurroundings(new)
     }
 
     private func ask(
@@ -159,12 +186,14 @@ extension ConnectionHub {
     package func closeWindow(_ token: WindowToken) {
         guard windows.remove(token) else { return }
         apply(.windowsChanged(windows.open(on: token.host)), to: token.host)
+        tellWishes()
     }
 
     private func open(_ kind: WindowRegister.Kind, on host: HostID) throws(HubRefusal) -> WindowToken {
         _ = try enabledMachine(of: host)
         let token = windows.add(kind, on: host)
         apply(.windowsChanged(windows.open(on: host)), to: host)
+        tellWishes()
         return token
     }
 

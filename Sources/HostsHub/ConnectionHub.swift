@@ -69,6 +69,9 @@ package actor ConnectionHub {
 
     /// Everything that happens, in order; for one consumer.
     package nonisolated let events: AsyncStream<FleetEvent>
+    /// Whether some host wants a delay before sleep, whenever that may have changed; for one consumer.
+    package nonisolated let wishes: AsyncStream<Bool>
+    let wishSink: AsyncStream<Bool>.Continuation
 
     let environment: Environment
     private let log: Log
@@ -79,6 +82,7 @@ package actor ConnectionHub {
     var machines: [HostID: HostMachine] = [:]
     /// Where each host was reached last, by the address that was dialled.
     private var addresses: [HostID: String] = [:]
+    /// Changed in `ConnectionHub+Lifecycle`.
     var surroundings = Surroundings()
     var hasDefaultRoute = true
     var openRefreshes = 0
@@ -106,6 +110,7 @@ package actor ConnectionHub {
         resumeLog = environment.logs.log(.resume)
         origin = environment.clock.now
         (events, eventSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.eventBacklog))
+        (wishes, wishSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (jobs, jobSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.jobBacklog))
     }
 
@@ -119,6 +124,7 @@ package actor ConnectionHub {
             group.cancelAll()
         }
         eventSink.finish()
+        wishSink.finish()
         for watcher in lifecycleWatchers.values { watcher.finish() }
     }
 
@@ -154,7 +160,13 @@ extension ConnectionHub {
             apply(.settingsChanged(settings), to: record.id)
             apply(.recordChanged(record), to: record.id)
         }
+        tellWishes()
     }
+
+    /// Has the consumer of `events` told when it has handled everything up to now.
+    ///
+    /// - Parameter number: Comes back as `.mark`.
+    package func mark(_ number: Int) { emit(.mark(number)) }
 
     /// Takes new figures for the feed; running looks keep theirs.
     package func setSettings(_ new: Settings) {

@@ -1,18 +1,16 @@
 package import HostsPolicy
 
 /// What every host is in alike.
-package struct Surroundings: Hashable, Sendable {
+struct Surroundings: Hashable, Sendable {
     /// What the workstation is doing.
-    package var phase = ActivityPhase.active
+    var phase = ActivityPhase.active
     /// The delay before sleep is held; cleared before it is given back (seed 002).
-    package var isHoldingBackgroundTime = false
+    var isHoldingBackgroundTime = false
     /// A refresh window is open.
-    package var isRunningBackgroundRefresh = false
-
-    package init() {}
+    var isRunningBackgroundRefresh = false
 
     /// Either of the two.
-    package var hasBackgroundGrant: Bool { isHoldingBackgroundTime || isRunningBackgroundRefresh }
+    var hasBackgroundGrant: Bool { isHoldingBackgroundTime || isRunningBackgroundRefresh }
 }
 
 /// What a window of the person's wants to know of the machine, whenever it changes.

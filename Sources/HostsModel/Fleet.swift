@@ -75,4 +75,6 @@ package enum FleetEvent: Hashable, Sendable {
     case outOfSync(HostID, at: WallTime)
     /// The host's record is gone, and everything known of it.
     case removed(HostID, at: WallTime)
+    /// Nothing has happened: whoever set the mark wants to know that what came before it is handled.
+    case mark(Int)
 }

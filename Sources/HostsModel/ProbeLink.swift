@@ -54,7 +54,7 @@ package struct LinkSummary: Hashable, Sendable {
     package let mode: Mode
     /// What a person wants to know, such as `dev@127.0.0.1:2201, key /home/dev/.ssh/id_ed25519`; no secrets.
     package let detail: String
-    /// The address that was dialled; nil where there is none or where another program knows it.
+    /// The numeric address that was dialled, without the port; nil where there is none or where another program knows it.
     package let address: String?
     /// Why this kind was chosen, where `transport = "auto"` chose another than libssh2.
     package let reason: String?

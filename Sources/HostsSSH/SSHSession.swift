@@ -60,8 +60,8 @@ final class SSHSession: @unchecked Sendable {
 
     // MARK: Life
 
-    /// The address and port of the other end of the socket; nil where a program or a jump host is in between.
-    var peerAddress: String? { conduit == nil ? address : nil }
+    /// The numeric address of the other end of the socket; nil where a program or a jump host is in between.
+    var peerAddress: String? { conduit == nil ? NameLookup.host(of: address) : nil }
 
     /// Waits for the end.
     func untilClosed() async -> LinkError { await ending.wait() }

@@ -95,6 +95,13 @@ enum NameLookup {
         return .success(addresses)
     }
 
+    /// The address without the port, of a text that `numericText` has made.
+    static func host(of text: String) -> String? {
+        guard let colon = text.lastIndex(of: ":"), text.first != "?" else { return nil }
+        let host = text[..<colon]
+        return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : String(host)
+    }
+
     private static func numericText(_ address: UnsafePointer<sockaddr>, _ length: socklen_t, _ port: UInt16)
         -> String
     {

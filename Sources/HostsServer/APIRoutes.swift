@@ -15,7 +15,9 @@ package enum APIRoutes {
 
     /// Makes the table for a daemon.
     package static func all(of service: any DaemonService, version: VersionDocument) -> [Route] {
-        daemonRoutes(service, version) + hostRoutes(service) + sessionRoutes(service) + listRoutes(service)
+        daemonRoutes(service, version) + lifecycleRoutes(service) + hostRoutes(service)
+            + sessionRoutes(service)
+            + listRoutes(service)
     }
 
     private static func daemonRoutes(_ service: any DaemonService, _ version: VersionDocument) -> [Route] {
@@ -41,6 +43,33 @@ package enum APIRoutes {
                     sessions: try await service.sessions(host: nil).sessions)
                 return .response(
                     HTTPResponse(status: 200, contentType: MetricsText.contentType, body: Array(text.utf8)))
+            },
+        ]
+    }
+
+    private static func lifecycleRoutes(_ service: any DaemonService) -> [Route] {
+        [
+            Route(.post, "/v1/refresh", .write) { _ async throws(APIError) in
+                .document(try await service.refresh())
+            },
+            Route(.post, "/v1/debug/{action}", .write, parameters: ["host"]) {
+                request async throws(APIError) in
+                let name = request.variable("action")
+                guard let action = DebugAction(rawValue: name) else {
+                    throw .badRequest(
+                        "\(SafeText.visible(name, limit: 40)) cannot be played; what can be: "
+                            + DebugAction.allCases.map(\.rawValue).joined(separator: ", "))
+                }
+                let host = try request.query.text("host", limit: 200)
+                guard host == nil || action == .keepalive else {
+                    throw .badRequest("a host is for keepalive only")
+                }
+                return switch action {
+                case .keepalive: .document(try await service.toggleKeepAlive(host))
+                case .refresh: .document(try await service.refresh())
+                case .sleep: .document(try await service.rehearse(isSleep: true))
+                case .wake: .document(try await service.rehearse(isSleep: false))
+                }
             },
         ]
     }

@@ -83,6 +83,17 @@ package protocol DaemonService: Sendable {
     /// Reads the configuration again and waits until it is in force.
     func reload() async throws(APIError) -> ReloadDocument
 
+    /// Opens a refresh window, unless there is nothing to deliver, and waits until it has closed.
+    func refresh() async throws(APIError) -> RefreshDocument
+
+    /// Plays a sleep or a wake of the machine, and waits until the hosts were told.
+    func rehearse(isSleep: Bool) async throws(APIError) -> DebugDocument
+
+    /// Turns `background_keep_alive` of a host on or off in its override file.
+    ///
+    /// - Parameter name: The host; nil for the first by name.
+    func toggleKeepAlive(_ name: String?) async throws(APIError) -> ActionDocument
+
     /// The notifier hooks.
     func hooks() async throws(APIError) -> HookList
 }

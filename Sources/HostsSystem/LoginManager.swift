@@ -61,13 +61,8 @@ package final class LoginManager: Sendable {
 
     private let mailbox: LoginMailbox
 
-    /// Where the system's bus listens: `DBUS_SYSTEM_BUS_ADDRESS`, else the usual socket.
-    ///
-    /// To be asked in `main`, before other threads run.
-    package static var systemBusAddress: String {
-        unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS").map { unsafe String(cString: $0) }
-            ?? "unix:path=/run/dbus/system_bus_socket"
-    }
+    /// Where the system's bus listens, unless `DBUS_SYSTEM_BUS_ADDRESS` says otherwise.
+    package static let usualBusAddress = "unix:path=/run/dbus/system_bus_socket"
 
     /// Begins to connect; what happens from now on is kept for the listener.
     ///

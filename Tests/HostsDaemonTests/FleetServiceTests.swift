@@ -4,7 +4,9 @@ import HostsConfig
 import HostsHub
 import HostsLog
 import HostsModel
+import HostsPolicy
 import HostsServer
+import HostsSystem
 import HostsTestSupport
 import Testing
 
@@ -368,6 +370,12 @@ private struct Rig {
         service = FleetService(
             facts: .init(version: VersionDocument(version: "1", pid: 1), started: wall.now, paths: paths),
             hub: hub, center: center, keeper: keeper, overrides: OverrideWriter(paths: paths),
+            windows: BackgroundRefresh(
+                hub: hub, interval: .seconds(900), clock: clock, log: logs.log(.background),
+                isAttentionActive: { await center.isActive }, deliver: { _ in }),
+            rehearse: { [hub] rehearsal in
+                Task { await hub.setPhase(rehearsal == .sleep ? .background : .active) }
+            },
             check: SignalCheck(environment: environment), access: { access }, logs: LogFeed(center: logs),
             clock: wall, readAll: { await keeper.reload() })
     }

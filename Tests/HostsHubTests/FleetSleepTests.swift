@@ -32,7 +32,6 @@ private final class SleepyDay {
     private var generator: SeededGenerator
     private var isAsleep = false
     private var hasNetwork = true
-    private var isRefreshing = false
     private var disabled: Set<HostID> = []
     private var optedIn: Set<HostID> = []
     private var destinations: [HostID: Int] = [:]
@@ -86,7 +85,7 @@ private final class SleepyDay {
         case 11: await openOrClose(hub)
         case 12:
             guard !isAsleep else { break }
-            await hub.setSurroundings(surroundings(Bool.random(using: &generator) ? .active : .inactive))
+            await hub.setPhase(Bool.random(using: &generator) ? .active : .inactive)
         default: break
         }
         for _ in 0..<200 { await Task.yield() }
@@ -105,17 +104,10 @@ private final class SleepyDay {
         show(host, isBusy: !isBusy)
     }
 
-    private func surroundings(_ phase: ActivityPhase) -> Surroundings {
-        var result = Surroundings()
-        result.phase = phase
-        result.isRunningBackgroundRefresh = isRefreshing
-        return result
-    }
-
     private func goToSleep(_ hub: ConnectionHub) async {
         guard !isAsleep else { return }
         isAsleep = true
-        await hub.setSurroundings(surroundings(.background))
+        await hub.setPhase(.background)
         await forbid(hub)
         // Some connections do not live through it.
         for host in hosts where Bool.random(using: &generator) { world.fleet.cut(host) }
@@ -126,7 +118,7 @@ private final class SleepyDay {
         isAsleep = false
         await allow(hub)
         await setNetwork(Bool.random(using: &generator), hub)
-        await hub.setSurroundings(surroundings(Bool.random(using: &generator) ? .active : .inactive))
+        await hub.setPhase(Bool.random(using: &generator) ? .active : .inactive)
         await forbid(hub)
     }
 

@@ -122,6 +122,8 @@ import Testing
             "ActionDocument": try await daemon.enable("gpu"), "CheckDocument": try await daemon.check("gpu"),
             "TrustDocument": try await daemon.trust("gpu", fingerprint: nil),
             "HostKeyView": try await daemon.trust("gpu", fingerprint: nil).key,
+            "RefreshDocument": try await daemon.refresh(),
+            "DebugDocument": try await daemon.rehearse(isSleep: true),
             "UnlockDocument": UnlockDocument(host: "gpu", keys: []),
             "ErrorDocument": error, "ErrorDetail": error.error, "HostView": hosts.hosts[0],
             "SessionCounts": SessionCounts(), "HostList": hosts, "HostDocument": try await daemon.host("gpu"),

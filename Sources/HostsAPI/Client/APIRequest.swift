@@ -41,6 +41,13 @@ package struct APIRequest: Hashable, Sendable {
     package static let hooks = APIRequest(.get, ["v1", "hooks"])
     package static let reload = APIRequest(.post, ["v1", "reload"])
 
+    package static let refresh = APIRequest(.post, ["v1", "refresh"])
+
+    /// Plays something; the host is for `keepalive` only, where nil means the first.
+    package static func debug(_ action: DebugAction, host: String? = nil) -> APIRequest {
+        APIRequest(.post, ["v1", "debug", action.rawValue], query: items([("host", host)]))
+    }
+
     package static func host(_ name: String) -> APIRequest { APIRequest(.get, ["v1", "hosts", name]) }
 
     package static func act(_ action: HostAction, on name: String) -> APIRequest {

@@ -109,6 +109,7 @@ package actor AttentionCenter {
         case .condition(let host, _, let condition, let time): change(host, to: condition, at: time)
         case .outOfSync(let host, let time): loseSight(of: host, at: time)
         case .removed(let host, _): forget(host)
+        case .mark: break
         }
     }
 
@@ -148,6 +149,9 @@ package actor AttentionCenter {
         }
         await post(.configError, key: key, host: host, summary: summary)
     }
+
+    /// Whether alerts are switched on.
+    package var isActive: Bool { settings.isEnabled }
 
     /// Takes changed settings.
     package func update(_ settings: Settings) async {

@@ -1,3 +1,5 @@
+import HostsAPI
+
 /// Turns the words of a command line into an invocation, by the command table.
 ///
 /// Options may stand anywhere, `--` ends them; `--name value`, `--name=value`, `-n value`, `-nvalue` and bundled
@@ -144,8 +146,16 @@ struct CommandLineParser {
         case .completion:
             guard let shell = invocation.operands.first, !CommandTable.shells.contains(shell) else { return }
             throw .unknownShell(shell)
+        case .debug:
+            let word = invocation.operands.first ?? ""
+            guard let action = DebugAction(rawValue: word) else {
+                throw .unknownAction(
+                    word, suggestion: Suggestion.nearest(to: word, among: CommandTable.debugActions))
+            }
+            guard action != .keepalive, let stranger = invocation.operands.dropFirst().first else { return }
+            throw .operandTooMany(verb, first: stranger)
         case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .cancel,
-            .check, .trust, .unlock, .hooks, .reload, .version, .complete:
+            .check, .trust, .unlock, .hooks, .reload, .refresh, .version, .complete:
             return
         }
     }

@@ -1,3 +1,5 @@
+import HostsAPI
+
 /// The one description of the command line: parser, help, completion and their tests all read it.
 struct CommandTable: Sendable {
     /// More operands than anybody has hosts.
@@ -19,6 +21,7 @@ struct CommandTable: Sendable {
         "daemon.stopping",
     ]
     static let shells = ["bash", "zsh", "fish"]
+    static let debugActions = DebugAction.allCases.map(\.rawValue)
 
     let verbs: [VerbSpecification]
     let options: [OptionSpecification]
@@ -155,6 +158,20 @@ struct CommandTable: Sendable {
         VerbSpecification(
             .reload, .daemon, .none, "read the configuration again",
             details: ["The exit code is 6 if a file has errors; good files take effect all the same."]),
+        VerbSpecification(
+            .refresh, .daemon, .none, "look now at hosts that have opted in or gone dormant",
+            details: [
+                "For the hosts whose record says background_keep_alive, and for those that hostsd has stopped",
+                "trying; what is found is told before it returns. The unit hostsd-refresh.timer runs it.",
+            ]),
+        VerbSpecification(
+            .debug, .daemon, VerbSpecification.Operands(kind: .debug, name: "WHAT", count: 1...2),
+            "play a sleep, a wake or a refresh; the same code runs",
+            details: [
+                "WHAT is sleep, wake, refresh, or keepalive [HOST], which turns background_keep_alive of a host",
+                "(else the first) on or off in its override file. The machine itself does not sleep.",
+            ],
+            examples: ["hostsctl debug sleep && sleep 5 && hostsctl debug wake"]),
         VerbSpecification(
             .help, .more, .optional(.verb, "VERB"), "help on a verb; also: help exit-codes",
             examples: ["hostsctl help events", "hostsctl help exit-codes"]),

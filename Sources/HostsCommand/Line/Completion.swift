@@ -44,6 +44,7 @@ struct Completion {
         case .host, .hostOrSession: hosts()
         case .verb: Help.topics(of: table)
         case .shell: CommandTable.shells
+        case .debug: CommandTable.debugActions
         case .word, .nothing: []
         }
     }

@@ -10,6 +10,7 @@ enum UsageError: Error, Hashable, Sendable {
     case operandTooMany(Verb, first: String)
     case unknownTopic(String, suggestion: String?)
     case unknownShell(String)
+    case unknownAction(String, suggestion: String?)
 
     var message: String {
         switch self {
@@ -22,6 +23,8 @@ enum UsageError: Error, Hashable, Sendable {
         case .operandMissing(let verb, let name): "\(verb.rawValue) needs a \(name)"
         case .operandTooMany(let verb, let first): "\(verb.rawValue) cannot do anything with \"\(first)\""
         case .unknownTopic(let word, _): "there is no help on \"\(word)\""
+        case .unknownAction(let word, _):
+            "debug cannot play \"\(word)\", only \(CommandTable.debugActions.joined(separator: ", "))"
         case .unknownShell(let word):
             "there is no completion for \"\(word)\", only for \(CommandTable.shells.joined(separator: ", "))"
         }
@@ -31,13 +34,15 @@ enum UsageError: Error, Hashable, Sendable {
     var hint: String {
         switch self {
         case .unknownVerb(_, let suggestion?), .unknownOption(_, let suggestion?),
-            .valueWrong(_, _, _, let suggestion?), .unknownTopic(_, let suggestion?):
+            .valueWrong(_, _, _, let suggestion?), .unknownTopic(_, let suggestion?),
+            .unknownAction(_, let suggestion?):
             "did you mean \(suggestion)?"
         case .optionNotTaken(_, let verb), .operandMissing(let verb, _), .operandTooMany(let verb, _):
             "hostsctl help \(verb.rawValue)"
         case .unknownVerb, .unknownOption, .unknownTopic, .valueMissing, .valueNotTaken, .valueWrong:
             "hostsctl help"
         case .unknownShell: "hostsctl help completion"
+        case .unknownAction: "hostsctl help debug"
         }
     }
 }

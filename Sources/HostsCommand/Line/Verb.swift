@@ -3,7 +3,7 @@ enum Verb: String, Hashable, Sendable, CaseIterable {
     case list, status, show, sessions
     case events, logs
     case enable, disable, probe, resume, cancel, check, trust, unlock
-    case hooks, reload
+    case hooks, reload, refresh, debug
     case help, version, completion
     /// Asked by the completion scripts; not for people.
     case complete = "__complete"
@@ -22,7 +22,7 @@ struct VerbSpecification: Hashable, Sendable {
 
     /// What an operand names, for completion.
     enum Operand: Hashable, Sendable {
-        case nothing, host, hostOrSession, verb, shell, word
+        case nothing, host, hostOrSession, verb, shell, debug, word
     }
 
     /// What comes after the verb, beside options.

@@ -31,7 +31,7 @@ struct CommandRunner {
     /// Whether the daemon waits for a host, or works on a key that may be made to take long.
     private static func isLong(_ verb: Verb) -> Bool {
         switch verb {
-        case .check, .trust, .unlock: true
+        case .check, .trust, .unlock, .refresh, .debug: true
         case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .cancel,
             .hooks, .reload, .help, .version, .completion, .complete:
             false
@@ -59,6 +59,8 @@ struct CommandRunner {
         case .unlock: forEachHost(unlock)
         case .hooks: try hooks()
         case .reload: try reload()
+        case .refresh: try refresh(.refresh)
+        case .debug: try debug()
         case .version: try versions()
         case .help, .completion, .complete: preconditionFailure("these verbs do not ask the daemon")
         }
@@ -251,6 +253,35 @@ struct CommandRunner {
 
     private func unlock(_ name: String) throws(ClientError) -> ExitCode {
         try UnlockCommand(client: client, output: output, console: console).run(name)
+    }
+
+    private func refresh(_ request: APIRequest) throws(ClientError) -> ExitCode {
+        let body = try client.body(of: request)
+        if output.isJSON { return print(body) }
+        output.notice(try DaemonClient.decode(RefreshDocument.self, from: body).message)
+        return .success
+    }
+
+    private func debug() throws(ClientError) -> ExitCode {
+        let host = invocation.operands.dropFirst().first
+        switch invocation.operands.first.flatMap(DebugAction.init) {
+        case .refresh: return try refresh(.debug(.refresh))
+        case .keepalive:
+            let body = try client.body(of: .debug(.keepalive, host: host))
+            if output.isJSON { return print(body) }
+            output.notice(try DaemonClient.decode(ActionDocument.self, from: body).message)
+        case .sleep: return try rehearse(.sleep)
+        case .wake: return try rehearse(.wake)
+        case nil: preconditionFailure("the parser has checked the word")
+        }
+        return .success
+    }
+
+    private func rehearse(_ action: DebugAction) throws(ClientError) -> ExitCode {
+        let body = try client.body(of: .debug(action))
+        if output.isJSON { return print(body) }
+        output.notice(try DaemonClient.decode(DebugDocument.self, from: body).message)
+        return .success
     }
 
     private func reload() throws(ClientError) -> ExitCode {

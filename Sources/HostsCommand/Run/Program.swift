@@ -43,7 +43,7 @@ package struct Program {
         case .completion: output.write(invocation.operands.first.flatMap(Completion.script) ?? "")
         case .complete: complete(invocation.operands, output)
         case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .cancel,
-            .check, .trust, .unlock, .hooks, .reload, .version:
+            .check, .trust, .unlock, .hooks, .reload, .refresh, .debug, .version:
             return ask(invocation, output)
         }
         return .success

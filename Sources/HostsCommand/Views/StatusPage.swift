@@ -10,7 +10,9 @@ struct StatusPage {
         let title = StyledText(foreign: "hostsd \(document.version)", .strong)
         var facts = FactList()
         facts.add("hosts", SummaryWords(summary: document.summary).line)
-        facts.add("phase", foreign: document.phase)
+        facts.add(
+            "phase",
+            foreign: document.phase + (document.holdsSleepDelay ? ", holds a delay before sleep" : ""))
         facts.add("config", foreign: document.configurationDirectory)
         facts.add("socket", foreign: document.socket)
         facts.add("hooks", hooks)

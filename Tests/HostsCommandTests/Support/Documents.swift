@@ -95,7 +95,8 @@ enum Documents {
 
     static let status = StatusDocument(
         version: "0.1.0", pid: 4711, started: time(11_000), summary: hosts.summary, phase: "active",
-        configurationDirectory: "/home/dev/.config/hostsd", socket: "/run/user/1000/hostsd/api.sock",
+        holdsSleepDelay: true, configurationDirectory: "/home/dev/.config/hostsd",
+        socket: "/run/user/1000/hostsd/api.sock",
         hooks: hooks.hooks, diagnostics: devboxDocument.diagnostics, problems: ["the database is full"])
 
     static var statusOfAnotherRun: StatusDocument {

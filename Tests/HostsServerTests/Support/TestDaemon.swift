@@ -43,7 +43,7 @@ actor TestDaemon: DaemonService {
     func status() async throws(APIError) -> StatusDocument {
         StatusDocument(
             version: "1.0", pid: 1, started: APITime(FixedWallClock().now), summary: summary, phase: "active",
-            configurationDirectory: "/c", socket: "/s",
+            holdsSleepDelay: false, configurationDirectory: "/c", socket: "/s",
             hooks: [HookView(name: "desk\"top", usable: true, problem: nil, pending: 2, dead: 1)],
             diagnostics: [DiagnosticView(severity: "error", file: "f", line: 1, column: 2, message: "m")],
             problems: [])
@@ -70,6 +70,18 @@ actor TestDaemon: DaemonService {
     func resume(_ name: String) async throws(APIError) -> ActionDocument { try act(name) }
 
     func cancel(_ name: String) async throws(APIError) -> ActionDocument { try act(name) }
+
+    func refresh() async throws(APIError) -> RefreshDocument {
+        RefreshDocument(refreshed: true, hosts: [try known("devbox")], message: "refreshed")
+    }
+
+    func rehearse(isSleep: Bool) async throws(APIError) -> DebugDocument {
+        DebugDocument(phase: isSleep ? "background" : "active", holding: false, message: "played")
+    }
+
+    func toggleKeepAlive(_ name: String?) async throws(APIError) -> ActionDocument {
+        try act(name ?? "devbox")
+    }
 
     func trust(_ name: String, fingerprint: String?) async throws(APIError) -> TrustDocument {
         _ = try known(name)
