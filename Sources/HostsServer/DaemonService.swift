@@ -92,6 +92,8 @@ package protocol DaemonService: Sendable {
     /// Turns `background_keep_alive` of a host on or off in its override file.
     ///
     /// - Parameter name: The host; nil for the first by name.
+    /// - Returns: The host as it is then.
+    /// - Throws: `.hostNotFound`; why the file could not be written.
     func toggleKeepAlive(_ name: String?) async throws(APIError) -> ActionDocument
 
     /// The notifier hooks.

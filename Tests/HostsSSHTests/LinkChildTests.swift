@@ -56,7 +56,7 @@ struct LinkChildTests {
 
     @Test func `what a child has left behind carries on, and ends with it`() async throws {
         let rig = ChildRig()
-        try await rig.start(script: "(echo child; read line; echo \"$line\"; sleep 600) & echo $$ $!; exit 4")
+        try await rig.start(script: "(echo child; exec sleep 600) & echo $$ $!; exit 4")
         let lines = await rig.lines(2)
         #expect(await rig.ending() == .exited(4))
         let pids = try #require(lines.first { $0 != "child" }).split(separator: " ").map(String.init)

@@ -64,8 +64,9 @@ actor BackgroundActivity {
 
     /// The login manager came or went, and with it every lock.
     func managerChanged(isPresent: Bool) async {
-        await giveBack(because: isPresent ? "the login manager is a new one" : "the login manager is gone")
-        if isPresent { await hub.tellWishes() }
+        // One that came has not taken a lock along: where there is one already, it is of the new manager.
+        guard isPresent else { return await giveBack(because: "the login manager is gone") }
+        await hub.tellWishes()
     }
 
     private func adjust() async {
