@@ -17,9 +17,11 @@ package final class PrivateDaemon: Sendable {
     ///   - servers: The hosts, each by way of its own ssh_config.
     ///   - settings: Further lines of `hostsd.toml`.
     ///   - hooks: Shell scripts by name.
+    ///   - environment: Further variables.
     /// - Throws: When it does not start.
     package init(
-        servers: [LocalSSHD], settings: String = "", hooks: [String: String] = [:]
+        servers: [LocalSSHD], settings: String = "", hooks: [String: String] = [:],
+        environment further: [String: String] = [:]
     ) async throws {
         folder = try TemporaryFolder(in: "/var/tmp")
         socket = folder.path("run/api.sock")
@@ -31,7 +33,10 @@ package final class PrivateDaemon: Sendable {
         try folder.write("ssh_config", includes)
         try folder.write(
             "config/hostsd.toml", "[ssh]\nconfig_file = \"\(folder.path("ssh_config"))\"\n\(settings)")
-        environment = Tool.environment.merging(["HOME": folder.path("home")]) { $1 }
+        // The bus of the machine that runs the tests is nobody's.
+        environment = Tool.environment.merging([
+            "HOME": folder.path("home"), "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus",
+        ]) { $1 }.merging(further) { $1 }
         for (name, script) in hooks {
             try folder.write("config/hooks.d/" + name, "#!/bin/sh\n" + script, mode: 0o700)
         }

@@ -25,11 +25,11 @@ import Testing
             servers: [host.server], settings: PrivateDaemon.quick, hooks: ["tell": Self.hook])
         try await daemon.until("a", "online")
         try agent.tell(.busy)
-        try await untilState("busy", daemon)
+        try await daemon.untilAgent(is: "busy")
         try agent.tell(.permission)
         try await daemon.log.until("asks for permission")
         try agent.tell(.busy)
-        try await untilState("busy", daemon)
+        try await daemon.untilAgent(is: "busy")
         try agent.tell(.idle)
         try await daemon.log.until("finished its turn")
         await daemon.terminate()
@@ -45,7 +45,7 @@ import Testing
             servers: [host.server], settings: PrivateDaemon.quick, hooks: ["tell": Self.hook])
         try await daemon.until("a", "online")
         try agent.tell(.busy)
-        try await untilState("busy", daemon)
+        try await daemon.untilAgent(is: "busy")
         let position = daemon.log.position
         host.server.killConnections()
         try agent.tell(.idle)
@@ -66,7 +66,7 @@ import Testing
         let daemon = try await PrivateDaemon(servers: [host.server], settings: PrivateDaemon.quick)
         try await daemon.until("a", "online")
         try agent.tell(.busy)
-        try await untilState("busy", daemon)
+        try await daemon.untilAgent(is: "busy")
         for _ in 0..<2 {
             let position = daemon.log.position
             host.server.killConnections()
@@ -85,7 +85,7 @@ import Testing
         let daemon = try await PrivateDaemon(servers: [host.server], settings: PrivateDaemon.quick)
         try await daemon.until("a", "online")
         try agent.tell(.busy)
-        try await untilState("busy", daemon)
+        try await daemon.untilAgent(is: "busy")
         daemon.crash()
         try agent.tell(.idle)
         try await daemon.restart()
@@ -132,14 +132,7 @@ import Testing
             "config/agents.d/claude.toml",
             "schema = 1\nagent = \"claude\"\nrevision = \"mine\"\n[process]\nnames = [\"claude\"]\n")
         #expect(try await daemon.hostsctl("reload").status == 0)
-        try await untilState("unknown", daemon)
+        try await daemon.untilAgent(is: "unknown")
         await daemon.terminate()
-    }
-
-    /// Looks until the only agent of host `a` is in this state.
-    private func untilState(_ state: String, _ daemon: PrivateDaemon) async throws {
-        while try await daemon.sessions(of: "a").map(\.state) != [state] {
-            guard try await daemon.hostsctl("probe", "a").status == 0 else { throw FixtureError("no probe") }
-        }
     }
 }

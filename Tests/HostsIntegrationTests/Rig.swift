@@ -46,6 +46,13 @@ extension PrivateDaemon {
         try await log.until(" \(host): \(condition)", after: position)
     }
 
+    /// Looks until the only agent of host `a` is in this state.
+    func untilAgent(is state: String) async throws {
+        while try await sessions(of: "a").map(\.state) != [state] {
+            guard try await hostsctl("probe", "a").status == 0 else { throw FixtureError("no probe") }
+        }
+    }
+
     private func decode<Document: Decodable>(_ type: Document.Type, _ answer: Tool.Answer) throws -> Document
     {
         guard answer.status == 0 else {
