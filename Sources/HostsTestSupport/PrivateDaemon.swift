@@ -17,11 +17,11 @@ package final class PrivateDaemon: Sendable {
     ///   - servers: The hosts, each by way of its own ssh_config.
     ///   - settings: Further lines of `hostsd.toml`.
     ///   - hooks: Shell scripts by name.
-    ///   - environment: Further variables.
+    ///   - variables: Further ones of its environment.
     /// - Throws: When it does not start.
     package init(
         servers: [LocalSSHD], settings: String = "", hooks: [String: String] = [:],
-        environment further: [String: String] = [:]
+        variables: [String: String] = [:]
     ) async throws {
         folder = try TemporaryFolder(in: "/var/tmp")
         socket = folder.path("run/api.sock")
@@ -36,7 +36,7 @@ package final class PrivateDaemon: Sendable {
         // The bus of the machine that runs the tests is nobody's.
         environment = Tool.environment.merging([
             "HOME": folder.path("home"), "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus",
-        ]) { $1 }.merging(further) { $1 }
+        ]) { $1 }.merging(variables) { $1 }
         for (name, script) in hooks {
             try folder.write("config/hooks.d/" + name, "#!/bin/sh\n" + script, mode: 0o700)
         }
