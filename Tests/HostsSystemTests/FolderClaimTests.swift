@@ -1,4 +1,5 @@
 import Glibc
+import HostsPOSIX
 import HostsSystem
 import HostsTestSupport
 import Testing
@@ -13,6 +14,25 @@ import Testing
         _ = try FolderClaim(on: folder.path)
         // Only an empty folder can be removed.
         #expect(rmdir(folder.path) == 0)
+    }
+
+    @Test func `a claim that fails closes no descriptor of others`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let owner = try FolderClaim(on: folder.path)
+            // Opens and looks, all the time: whoever closes twice closes one of these.
+            try DedicatedThread.start {
+                while true {
+                    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+                    for _ in 0..<8 where fcntl(descriptor, F_GETFD) < 0 { exit(1) }
+                    close(descriptor)
+                }
+            }
+            for _ in 0..<20_000 {
+                #expect(throws: FolderClaim.Failure.taken) { try FolderClaim(on: folder.path) }
+            }
+            withExtendedLifetime(owner) {}
+        }
     }
 
     @Test func `a folder that is not there is no claim, and no other's`() {
