@@ -180,7 +180,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HostsSystemTests",
-            dependencies: ["HostsSystem", "HostsLog", "HostsModel", "HostsPolicy", "HostsTestSupport"],
+            dependencies: [
+                "HostsSystem", "HostsLog", "HostsModel", "HostsPOSIX", "HostsPolicy", "HostsTestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HostsTestSupportTests", dependencies: ["HostsTestSupport", "HostsModel"],

@@ -19,13 +19,15 @@ package final class FolderClaim: Sendable {
     ///
     /// - Throws: `.taken` while another process has it, or why it cannot be claimed.
     package init(on folder: String) throws(Failure) {
-        descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unavailable(.call("open", code: errno)) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             close(descriptor)
             throw code == EWOULDBLOCK ? .taken : .unavailable(.call("flock", code: code))
         }
+        // Last: an object that is whole is destroyed when its initializer throws, and would close a second time.
+        self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }

@@ -53,7 +53,7 @@ package final class FolderWatch: Sendable {
             }
         } catch {
             watcher.close()
-            Glibc.close(stop)
+            // The stop descriptor is closed by `deinit`, which runs as the object is whole.
             throw error
         }
     }

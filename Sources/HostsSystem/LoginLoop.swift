@@ -304,10 +304,10 @@ final class LoginLoop {
         }
     }
 
-    private func lock() -> Result<SleepInhibitor, InhibitFailure> {
+    private func lock() -> Result<Int32, InhibitFailure> {
         do throws(SystemFailure) {
             guard let descriptor = try connection?.readDescriptor() else { return .failure(.noAnswer) }
-            return .success(SleepInhibitor(descriptor: descriptor))
+            return .success(descriptor)
         } catch {
             return .failure(.system(error))
         }

@@ -117,7 +117,7 @@ package final class LoginManager: Sendable {
                 reason: SafeText.visible(reason, limit: InhibitRequest.reasonLimit), answer: continuation)
             if let refusal = mailbox.post(request) { continuation.resume(returning: .failure(refusal)) }
         }
-        return try result.get()
+        return SleepInhibitor(descriptor: try result.get())
     }
 
     /// Ends the connection and `events`; locks stay with whoever holds them.
@@ -132,7 +132,8 @@ struct InhibitRequest: Sendable {
     static let reasonLimit = 200
 
     let reason: String
-    let answer: CheckedContinuation<Result<SleepInhibitor, InhibitFailure>, Never>
+    /// Takes the descriptor of the lock, which is then the caller's.
+    let answer: CheckedContinuation<Result<Int32, InhibitFailure>, Never>
 }
 
 /// What goes between callers and the thread of the login manager.
