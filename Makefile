@@ -104,12 +104,25 @@ install: deps ## build for release and install below DESTDIR and PREFIX
 	install -m 644 Config/hosts.d.example/* $(ROOT)/share/hostsd/examples/hosts.d
 	install -m 644 Config/hostsd.toml $(ROOT)/share/hostsd/examples
 	install -m 644 docs/hostsctl.1 $(ROOT)/share/man/man1
-	sed 's|/usr/local|$(PREFIX)|g' systemd/hostsd.service > $(UNITS)/hostsd.service
+	for unit in hostsd.service hostsd-refresh.service hostsd-refresh.timer; do \
+	    sed 's|/usr/local|$(PREFIX)|g' systemd/$$unit > $(UNITS)/$$unit; \
+	done
+
+.PHONY: install-wake
+install-wake: ## the units that wake a sleeping machine, off until you enable them (docs/lifecycle.md)
+	install -D -m 755 systemd/system/hostsd-wake $(ROOT)/libexec/hostsd/hostsd-wake
+	install -d $(DESTDIR)/etc/systemd/system
+	for unit in hostsd-wake@.service hostsd-wake@.timer; do \
+	    sed 's|/usr/local|$(PREFIX)|g' systemd/system/$$unit > $(DESTDIR)/etc/systemd/system/$$unit; \
+	done
 
 .PHONY: uninstall
 uninstall: ## remove what `install` laid down
-	rm -f $(ROOT)/bin/hostsd $(ROOT)/bin/hostsctl $(ROOT)/share/man/man1/hostsctl.1 $(UNITS)/hostsd.service
-	rm -rf $(ROOT)/share/hostsd
+	rm -f $(ROOT)/bin/hostsd $(ROOT)/bin/hostsctl $(ROOT)/share/man/man1/hostsctl.1 $(UNITS)/hostsd.service \
+	    $(UNITS)/hostsd-refresh.service $(UNITS)/hostsd-refresh.timer
+	rm -f $(ROOT)/libexec/hostsd/hostsd-wake $(DESTDIR)/etc/systemd/system/hostsd-wake@.service \
+	    $(DESTDIR)/etc/systemd/system/hostsd-wake@.timer
+	rm -rf $(ROOT)/share/hostsd $(ROOT)/libexec/hostsd
 
 .PHONY: clean
 clean: ## remove build products
