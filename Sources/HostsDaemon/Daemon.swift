@@ -155,6 +155,7 @@ package struct Daemon: Sendable {
         log.info(
             "daemon.start", "hostsd \(Self.version) starts, configuration in \(paths.configuration)",
             .text("version", Self.version), .count("pid", Int(getpid())))
+        await center.takeOver(boot: Self.bootID)
         await folder.readAll()
         await center.post(.daemonStarted, summary: "hostsd \(Self.version) has started")
         let failure = await withTaskGroup(of: Ending.self) { group in
@@ -248,7 +249,18 @@ package struct Daemon: Sendable {
         service.stopping(status: "Stopping")
         await center.post(.daemonStopping, summary: "hostsd is stopping")
         await center.drain(until: clock.now.advanced(by: Self.stopGrace))
+        await center.handOver(boot: Self.bootID)
     }
+
+    /// The boot of this machine (random(4)); empty where it cannot be read.
+    private static let bootID: String = {
+        let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = unsafe read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(count, 0)).filter { $0 > 0x20 }, as: UTF8.self)
+    }()
 
     // MARK: The service manager
 

@@ -15,6 +15,17 @@ struct AttentionRecord: Hashable, Sendable {
     /// How many looks in a row did not list the agent.
     var absences = 0
 
+    /// Makes the record of an agent that was not seen yet.
+    init() {}
+
+    /// Makes the record of an agent that was seen before.
+    init(state: State?, turn: Int, isTurnOpen: Bool, absences: Int) {
+        self.state = state
+        self.turn = turn
+        self.isTurnOpen = isTurnOpen
+        self.absences = absences
+    }
+
     /// Moves to the observed state and names what has changed, as if there was a baseline.
     mutating func take(_ observation: AttentionObservation) -> [AttentionChange] {
         switch observation.state {

@@ -12,11 +12,18 @@ public struct AttentionTracker<ID: Hashable & Sendable>: Hashable, Sendable {
     /// How many looks in a row may miss an agent before it is forgotten without an edge; 10 min at 5 s.
     public static var absenceLimit: Int { 120 }
 
-    private var records: [ID: AttentionRecord] = [:]
-    private var hasLooked = false
+    private(set) var records: [ID: AttentionRecord]
+    private(set) var hasLooked: Bool
 
     /// Makes a tracker that has seen nothing.
-    public init() {}
+    public init() {
+        self.init(records: [:], hasLooked: false)
+    }
+
+    init(records: [ID: AttentionRecord], hasLooked: Bool) {
+        self.records = records
+        self.hasLooked = hasLooked
+    }
 
     /// The agents that have a baseline or at least were seen.
     public var ids: Set<ID> { Set(records.keys) }

@@ -37,6 +37,22 @@ public struct TurnClock: Hashable, Sendable {
     /// Makes a clock that stands at zero.
     public init() {}
 
+    /// Makes a clock that goes on where another one ended; it is out of sync until the agent is seen.
+    ///
+    /// - Parameters:
+    ///   - totals: What the other one showed; a figure that is not a number, or less than zero, counts as zero.
+    ///   - side: The side that was on the move then; nil for a clock that stood.
+    ///   - now: The time in seconds.
+    public init(continuing totals: Totals, side: PieceColor?, at now: TimeInterval) {
+        func usable(_ seconds: TimeInterval) -> TimeInterval { seconds.isFinite ? max(seconds, 0) : 0 }
+        settled.agentSeconds = usable(totals.agentSeconds)
+        settled.personSeconds = usable(totals.personSeconds)
+        settled.outOfSyncSeconds = usable(totals.outOfSyncSeconds)
+        guard side != nil else { return }
+        _ = update(side: side, isOutOfSync: false, at: now)
+        _ = update(side: nil, isOutOfSync: true, at: now)
+    }
+
     /// The side on the move; the one before the pause while out of sync, nil while the clock stands.
     public var side: PieceColor? {
         switch hand {

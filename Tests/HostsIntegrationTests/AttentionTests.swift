@@ -95,6 +95,30 @@ import Testing
         await daemon.terminate()
     }
 
+    @Test func `a turn that ends during a planned restart is told once, as late`() async throws {
+        let host = try await ScriptedHost(name: "a")
+        let agent = try await host.start(ScriptedAgent(kind: .claude))
+        let daemon = try await PrivateDaemon(servers: [host.server], settings: PrivateDaemon.quick)
+        try await daemon.until("a", "online")
+        try agent.tell(.busy)
+        try await daemon.untilAgent(is: "busy")
+        await daemon.terminate()
+        try agent.tell(.idle)
+        try await daemon.restart()
+        try await daemon.log.until("finished its turn")
+        #expect(try await daemon.hostsctl("probe", "a").status == 0)
+        let ended = try await daemon.events("turn.ended")
+        #expect(ended.map(\.late) == [true])
+        #expect(ended.allSatisfy { $0.gapSeconds > 0 })
+        await daemon.terminate()
+        // And nothing is told twice by the next one.
+        try await daemon.restart()
+        try await daemon.until("a", "online")
+        #expect(try await daemon.hostsctl("probe", "a").status == 0)
+        #expect(try await daemon.events("turn.ended").count == 1)
+        await daemon.terminate()
+    }
+
     @Test func `a hook that fails for a while is told after a restart`() async throws {
         let host = try await ScriptedHost(name: "a")
         let agent = try await host.start(ScriptedAgent(kind: .claude))

@@ -3,7 +3,14 @@ import HostsPolicy
 
 /// From what the hub tells to drafts of events.
 extension AttentionCenter {
-    func observe(_ observation: HostObservation, gap: Duration?) {
+    func observe(_ observation: HostObservation, gap told: Duration?) {
+        var gap = told
+        // The hub of this run has seen no earlier look: the gap is that of the restart.
+        if unseenSinceStart.remove(observation.host) != nil, gap == nil, let last = lastSeen[observation.host]
+        {
+            gap = environment.clock.now - last
+        }
+        lastSeen[observation.host] = environment.clock.now
         let isFirst = trackers[observation.host] == nil
         var tracker = trackers[observation.host] ?? AttentionTracker()
         let sessions = Dictionary(
@@ -46,6 +53,8 @@ extension AttentionCenter {
 
     func forget(_ host: HostID) {
         trackers[host] = nil
+        lastSeen[host] = nil
+        unseenSinceStart.remove(host)
         watches[host] = nil
         clocks = clocks.filter { $0.key.host != host }
         let keys = standing.filter { $0.value.contains { $0.host == host } }.map(\.key)

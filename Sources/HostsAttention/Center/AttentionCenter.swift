@@ -65,6 +65,11 @@ package actor AttentionCenter {
     var trackers: [HostID: AttentionTracker<SessionID>] = [:]
     var watches: [HostID: HostWatch] = [:]
     var clocks: [SessionID: TurnClock] = [:]
+    /// When each host was last looked at.
+    var lastSeen: [HostID: ContinuousClock.Instant] = [:]
+    /// Hosts that an earlier run has looked at, and this one has not yet.
+    var unseenSinceStart: Set<HostID> = []
+    var hasHandedOver = false
     var watchers: [Int: AsyncStream<AttentionEvent>.Continuation] = [:]
     var nextWatcher = 0
     /// Tells the turns of this run from those of others.
@@ -104,6 +109,7 @@ package actor AttentionCenter {
     /// Takes what the hub has to tell; call it from one task, in the order of the events.
     package func handle(_ event: FleetEvent) async {
         begin()
+        guard !hasHandedOver else { return }
         switch event {
         case .observed(let observation, let gap): observe(observation, gap: gap)
         case .condition(let host, _, let condition, let time): change(host, to: condition, at: time)

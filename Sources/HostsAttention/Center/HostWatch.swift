@@ -28,8 +28,15 @@ struct HostWatch {
         var told = Told.nothing
     }
 
-    private var wasOnline = false
+    private var wasOnline: Bool
     private var outage: Outage?
+
+    /// Makes the watch of a host.
+    ///
+    /// - Parameter wasOnline: Whether it was online in a run that this one goes on from.
+    init(wasOnline: Bool = false) {
+        self.wasOnline = wasOnline
+    }
 
     /// Takes a new condition.
     mutating func change(to condition: HostCondition, now: ContinuousClock.Instant) -> Alert? {

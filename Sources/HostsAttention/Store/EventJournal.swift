@@ -125,6 +125,21 @@ final class EventJournal {
         }
     }
 
+    /// Leaves a document for the next run.
+    func leave(handover: String) {
+        do throws(StoreError) { try store.save(handover: handover, now: wall.now) } catch { report(error) }
+    }
+
+    /// Takes the document that the last run has left, if it has left one.
+    func takeHandover() -> String? {
+        do throws(StoreError) {
+            return try store.takeHandover(now: wall.now)
+        } catch {
+            report(error)
+            return nil
+        }
+    }
+
     func close() {
         store.close()
     }

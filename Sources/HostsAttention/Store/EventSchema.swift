@@ -13,23 +13,31 @@ enum EventSchema {
     static func migrate(_ database: SQLiteDatabase, from version: Int) throws(SQLiteError) {
         guard version < EventStore.schemaVersion else { return }
         try database.transaction { () throws(SQLiteError) in
+            if version < 1 { try makeEvents(database) }
             try database.execute(
                 """
-                CREATE TABLE events (
-                    id TEXT PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, time INTEGER NOT NULL, host TEXT,
-                    session TEXT, agent TEXT, place TEXT, reason TEXT, turn TEXT, gap REAL, summary TEXT NOT NULL,
-                    delivery TEXT NOT NULL, drop_reason TEXT
-                ) STRICT, WITHOUT ROWID;
-                CREATE TABLE deliveries (
-                    event TEXT NOT NULL REFERENCES events (id) ON DELETE CASCADE, hook TEXT NOT NULL,
-                    lane TEXT NOT NULL, created INTEGER NOT NULL, clears TEXT, state TEXT NOT NULL,
-                    attempts INTEGER NOT NULL, failures INTEGER NOT NULL, next_attempt INTEGER, note TEXT,
-                    PRIMARY KEY (event, hook)
-                ) STRICT, WITHOUT ROWID;
-                CREATE INDEX deliveries_by_state ON deliveries (state, event);
+                CREATE TABLE handover (id INTEGER PRIMARY KEY CHECK (id = 1), document TEXT NOT NULL) STRICT;
                 PRAGMA user_version = \(EventStore.schemaVersion);
                 """)
         }
+    }
+
+    private static func makeEvents(_ database: SQLiteDatabase) throws(SQLiteError) {
+        try database.execute(
+            """
+            CREATE TABLE events (
+                id TEXT PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, time INTEGER NOT NULL, host TEXT,
+                session TEXT, agent TEXT, place TEXT, reason TEXT, turn TEXT, gap REAL, summary TEXT NOT NULL,
+                delivery TEXT NOT NULL, drop_reason TEXT
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE deliveries (
+                event TEXT NOT NULL REFERENCES events (id) ON DELETE CASCADE, hook TEXT NOT NULL,
+                lane TEXT NOT NULL, created INTEGER NOT NULL, clears TEXT, state TEXT NOT NULL,
+                attempts INTEGER NOT NULL, failures INTEGER NOT NULL, next_attempt INTEGER, note TEXT,
+                PRIMARY KEY (event, hook)
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX deliveries_by_state ON deliveries (state, event);
+            """)
     }
 
     static func write(_ event: AttentionEvent, to database: SQLiteDatabase) throws(SQLiteError) {

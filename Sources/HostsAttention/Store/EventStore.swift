@@ -8,7 +8,7 @@ import HostsModel
 /// `synchronous=FULL`, because with NORMAL the last commits may be lost at a power failure (sqlite.org/pragma.html).
 final class EventStore {
     /// The number in `user_version` that this program writes.
-    static let schemaVersion = 1
+    static let schemaVersion = 2
     /// How many events are kept; what is still to be delivered is kept beyond that.
     static let capacity = 10_000
     /// How long another process may hold the file, in milliseconds.
@@ -134,6 +134,29 @@ final class EventStore {
                 DELETE FROM events WHERE id <= (SELECT id FROM events ORDER BY id DESC LIMIT 1 OFFSET ?)
                 AND id NOT IN (SELECT event FROM deliveries WHERE state = 'pending')
                 """, [.integer(Int64(capacity))])
+        }
+    }
+
+    /// Writes what the next run goes on from; an earlier one is replaced.
+    func save(handover: String, now: WallTime) throws(StoreError) {
+        try use(now) { database throws(SQLiteError) in
+            try database.run(
+                """
+                INSERT INTO handover (id, document) VALUES (1, ?)
+                ON CONFLICT (id) DO UPDATE SET document = excluded.document
+                """, [.text(handover)])
+        }
+    }
+
+    /// Reads what the last run has left to go on from, and deletes it: it serves once.
+    func takeHandover(now: WallTime) throws(StoreError) -> String? {
+        try use(now) { database throws(SQLiteError) in
+            var found: String?
+            try database.transaction { () throws(SQLiteError) in
+                found = try database.query("SELECT document FROM handover") { $0.text(0) }.first
+                try database.run("DELETE FROM handover", [])
+            }
+            return found
         }
     }
 
