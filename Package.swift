@@ -138,7 +138,7 @@ let package = Package(
             name: "HostsDaemonTests",
             dependencies: [
                 "HostsDaemon", "HostsAPI", "HostsAttention", "HostsConfig", "HostsHub", "HostsLog",
-                "HostsModel", "HostsPolicy", "HostsSSH", "HostsServer", "HostsTestSupport",
+                "HostsModel", "HostsPolicy", "HostsSSH", "HostsServer", "HostsSystem", "HostsTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -109,6 +109,13 @@ package final class CurlTransport: DaemonTransport {
         case .post:
             done = done && handle.set(CURLOPT_POST, 1)
             done = done && handle.setBody(request.body)
+        case .patch:
+            done = done && handle.set(CURLOPT_POST, 1)
+            done = done && handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+            done = done && handle.setBody(request.body)
+        case .delete:
+            done = done && handle.set(CURLOPT_HTTPGET, 1)
+            done = done && handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         }
         done = done && handle.useHeaders()
         done = done && handle.deliver(to: receiver)

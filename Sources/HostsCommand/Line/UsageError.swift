@@ -10,6 +10,9 @@ enum UsageError: Error, Hashable, Sendable {
     case operandTooMany(Verb, first: String)
     case unknownTopic(String, suggestion: String?)
     case unknownShell(String)
+    /// A word after `set HOST` without a key or without a `=`.
+    case settingWrong(String)
+    case settingTwice(String)
 
     var message: String {
         switch self {
@@ -22,6 +25,8 @@ enum UsageError: Error, Hashable, Sendable {
         case .operandMissing(let verb, let name): "\(verb.rawValue) needs a \(name)"
         case .operandTooMany(let verb, let first): "\(verb.rawValue) cannot do anything with \"\(first)\""
         case .unknownTopic(let word, _): "there is no help on \"\(word)\""
+        case .settingWrong(let word): "set takes KEY=VALUE, not \"\(word)\""
+        case .settingTwice(let key): "the key \(key) is there twice"
         case .unknownShell(let word):
             "there is no completion for \"\(word)\", only for \(CommandTable.shells.joined(separator: ", "))"
         }
@@ -38,6 +43,7 @@ enum UsageError: Error, Hashable, Sendable {
         case .unknownVerb, .unknownOption, .unknownTopic, .valueMissing, .valueNotTaken, .valueWrong:
             "hostsctl help"
         case .unknownShell: "hostsctl help completion"
+        case .settingWrong, .settingTwice: "hostsctl help set"
         }
     }
 }
