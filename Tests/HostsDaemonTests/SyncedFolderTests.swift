@@ -193,7 +193,7 @@ import Testing
         try await rig.run {
             try await rig.untilOnline("dev")
             try rig.folder.move("cloud", to: "away")
-            await rig.keeper.reload()
+            try await rig.untilDiagnosed()
             rig.clock.advance(by: RecordPresence.grace * 2)
             await rig.keeper.reload()
             #expect(await rig.keeper.current.records.keys.map(\.rawValue).sorted() == ["dev", "fence"])

@@ -107,6 +107,15 @@ final class FolderRig: Sendable {
         }
     }
 
+    /// Waits until the watch has led to a reading that found something wrong.
+    func untilDiagnosed() async throws {
+        while await keeper.diagnostics.isEmpty {
+            watchClock.advanceToNextDeadline()
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
     /// Lets the time pass after which a missing file counts as removed, and waits for a reading.
     func untilMissingCount() async throws {
         clock.advance(by: RecordPresence.grace)
