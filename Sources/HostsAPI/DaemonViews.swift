@@ -96,7 +96,7 @@ package struct ReloadDocument: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to an action on a host: `enable disable probe resume cancel`.
+/// The answer to an action on a host: `enable disable probe resume cancel`, and to `add` and `set`.
 package struct ActionDocument: Codable, Hashable, Sendable {
     package var schema: Int
     package var host: HostView

@@ -26,6 +26,67 @@ struct AtomicFile {
     /// - Throws: Why it could not; the old content is then still there.
     func write(_ bytes: [UInt8]) throws(OverrideError) {
         let target = try resolved()
+        let temporary = try makeFilled(bytes, beside: target)
+        guard unsafe rename(temporary, target) == 0 else {
+            let code = errno
+            _ = unsafe unlink(temporary)
+            throw .system(code, path: target, step: "renaming")
+        }
+        try Self.synchronise(folder: Paths.folder(of: target), path: target)
+    }
+
+    /// Makes the file, if nothing of its name is there yet, not even a symbolic link.
+    ///
+    /// - Returns: Whether it was made; false if the name is taken.
+    /// - Throws: Why it could not be made.
+    func create(_ bytes: [UInt8]) throws(OverrideError) -> Bool {
+        let temporary = try makeFilled(bytes, beside: path)
+        defer { _ = unsafe unlink(temporary) }  // gone where it was moved
+        return try Self.move(temporary, to: path) == .moved
+    }
+
+    /// What became of a move.
+    enum Move: Hashable, Sendable {
+        case moved
+        /// There is nothing to move.
+        case missing
+        /// The new name is taken.
+        case occupied
+    }
+
+    /// Gives a file another name in the same folder, and never the name of another file.
+    ///
+    /// - Throws: Why it could not.
+    static func move(_ path: String, to target: String) throws(OverrideError) -> Move {
+        var code: Int32 = 0
+        // A second name first, which never replaces a file; of a symbolic link, the link itself gets it.
+        if unsafe linkat(AT_FDCWD, path, AT_FDCWD, target, 0) == 0 {
+            if unsafe unlink(path) != 0 { code = errno }
+        } else {
+            code = errno
+        }
+        if code == EPERM || code == EOPNOTSUPP {
+            code = renameWithoutLinks(path, to: target)
+        }
+        switch code {
+        case 0:
+            try synchronise(folder: Paths.folder(of: target), path: target)
+            return .moved
+        case ENOENT: return .missing
+        case EEXIST: return .occupied
+        default: throw .system(code, path: path, step: "renaming")
+        }
+    }
+
+    /// The same where the file system has no hard links (FAT, some network ones): only our lock keeps others away.
+    private static func renameWithoutLinks(_ path: String, to target: String) -> Int32 {
+        var status = stat()
+        if unsafe lstat(target, &status) == 0 { return EEXIST }
+        return unsafe rename(path, target) == 0 ? 0 : errno
+    }
+
+    /// A temporary file with the content, on disk; its name.
+    private func makeFilled(_ bytes: [UInt8], beside target: String) throws(OverrideError) -> String {
         let folder = Paths.folder(of: target)
         let old = try oldFile(target)
         Self.removeLeftovers(in: folder)
@@ -37,12 +98,7 @@ struct AtomicFile {
             _ = unsafe unlink(temporary)
             throw error
         }
-        guard unsafe rename(temporary, target) == 0 else {
-            let code = errno
-            _ = unsafe unlink(temporary)
-            throw .system(code, path: target, step: "renaming")
-        }
-        try Self.synchronise(folder: folder, path: target)
+        return temporary
     }
 
     private static func makeTemporary(

@@ -75,7 +75,8 @@ package enum ConfigurationLoader {
                 configuration.bad[id] = [
                     .error(
                         at: .whole(file.path),
-                        "not used: there are \(hosts.records.count) hosts and limits.max_hosts is \(limit)")
+                        "not used: there are \(hosts.records.count) hosts, disabled ones included, and "
+                            + "limits.max_hosts is \(limit): remove one, or raise the limit in hostsd.toml")
                 ]
                 continue
             }

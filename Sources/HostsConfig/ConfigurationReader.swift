@@ -50,7 +50,17 @@ package struct ConfigurationReader: Sendable {
         let names: [String]
         switch list(folder) {
         case .names(let found): names = found
-        case .missing: return
+        case .missing:
+            // A link to a synced folder that is not there now (not mounted, being moved) does not say that every host
+            // was removed.
+            var status = stat()
+            guard unsafe lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
+            snapshot.problems.append(
+                .error(
+                    at: .whole(folder),
+                    "this is a symbolic link that leads nowhere; the hosts stay as they were until it does"))
+            snapshot.isComplete = false
+            return
         case .failed(let reason):
             snapshot.problems.append(.error(at: .whole(folder), reason))
             snapshot.isComplete = false

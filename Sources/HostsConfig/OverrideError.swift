@@ -4,6 +4,16 @@ import HostsPOSIX
 /// Why an override was not written; the file is then as it was before.
 package enum OverrideError: Error, Hashable, Sendable {
     case noSuchHost(HostID, folder: String)
+    /// A name that no host can have.
+    case badName(String)
+    case hostExists(HostID, path: String)
+    /// An override without a record lies where the new host would find it.
+    case overrideLeft(path: String)
+    /// `limits.max_hosts` counts disabled hosts, too.
+    case tooManyHosts(count: Int, limit: Int)
+    /// The machine itself, which is a host as long as there is no record.
+    case implicitHost(HostID)
+    case tooManyAside(path: String, limit: Int)
     /// The record or the override cannot be read as it is.
     case broken(Diagnostic)
     /// The value is not one that a record may have.
@@ -26,6 +36,12 @@ extension OverrideError {
     package var code: String {
         switch self {
         case .noSuchHost: "host.unknown"
+        case .badName: "host.bad-name"
+        case .hostExists: "host.exists"
+        case .overrideLeft: "config.override-left"
+        case .tooManyHosts: "limits.max-hosts"
+        case .implicitHost: "host.implicit"
+        case .tooManyAside: "config.too-many-aside"
         case .broken: "config.broken"
         case .badValue: "config.bad-value"
         case .cannotEdit: "config.cannot-edit"
@@ -45,6 +61,17 @@ extension OverrideError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noSuchHost(let host, let folder): "there is no host \(host): \(folder) has no \(host).toml"
+        case .badName(let name): "\"\(name)\" is no host name (\(RecordFileName.allowed))"
+        case .hostExists(let host, let path): "there is a host \(host) already: \(path)"
+        case .overrideLeft(let path):
+            "\(path) is left of another host and would change the new one: delete it, or give it another name"
+        case .tooManyHosts(let count, let limit):
+            "there are \(count) hosts, disabled ones included, and limits.max_hosts is \(limit): "
+                + "remove one, or raise the limit in hostsd.toml"
+        case .implicitHost(let host):
+            "\(host) is this machine and has no record that could be removed: disable it"
+        case .tooManyAside(let path, let limit):
+            "there are \(limit) removed files of the name \(path)\(RecordFileName.asideSuffix): delete some"
         case .broken(let diagnostic):
             "\(diagnostic.location): \(diagnostic.text); correct the file, or delete it if it is an override"
         case .badValue(let diagnostic): diagnostic.text

@@ -1,65 +1,4 @@
-package import HostsModel
-
-/// One change of a host's override: a key with the value that it is to have.
-package enum RecordChange: Hashable, Sendable {
-    case enabled(Bool)
-    case label(String)
-    case backgroundKeepAlive(Bool)
-    case sessionRestore(HostRecord.SessionRestore)
-    case transport(HostRecord.Transport)
-    case tags([String])
-
-    /// The key in the file.
-    package var key: String {
-        switch self {
-        case .enabled: "enabled"
-        case .label: "label"
-        case .backgroundKeepAlive: "background_keep_alive"
-        case .sessionRestore: "session_restore"
-        case .transport: "transport"
-        case .tags: "tags"
-        }
-    }
-
-    /// The value as TOML writes it.
-    var text: String {
-        switch self {
-        case .enabled(let value), .backgroundKeepAlive(let value): value ? "true" : "false"
-        case .label(let value): Self.quoted(value)
-        case .sessionRestore(let value): Self.quoted(value.rawValue)
-        case .transport(let value): Self.quoted(value.rawValue)
-        case .tags(let values): "[" + values.map(Self.quoted).joined(separator: ", ") + "]"
-        }
-    }
-
-    /// The value as a parsed file holds it.
-    var content: TOMLValue.Content {
-        let nowhere = SourceLocation.whole("")
-        return switch self {
-        case .enabled(let value), .backgroundKeepAlive(let value): .boolean(value)
-        case .label(let value): .string(value)
-        case .sessionRestore(let value): .string(value.rawValue)
-        case .transport(let value): .string(value.rawValue)
-        case .tags(let values): .array(values.map { TOMLValue(.string($0), at: nowhere) })
-        }
-    }
-
-    /// A basic string of TOML: quotes, backslashes and control characters are escaped.
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x22: result += "\\\""
-            case 0x5c: result += "\\\\"
-            case 0..<0x20, 0x7f:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
-    }
-}
+import HostsModel
 
 /// The text of an override file, and how a change is put into it.
 struct OverrideText: Sendable {
@@ -88,16 +27,21 @@ struct OverrideText: Sendable {
     ///
     /// The result is parsed again and compared member by member: a file that people have edited may hold what
     /// a line-wise change would break, and then nothing is written.
-    func applying(_ change: RecordChange) -> [UInt8]? {
-        let line = "\(change.key) = \(change.text)"
-        for range in ranges(for: change.key) {
+    func applying(_ edit: RecordEdit) -> [UInt8]? {
+        for range in ranges(for: edit.key) {
             var changed = lines
-            changed.replaceSubrange(range, with: [line])
+            switch edit {
+            case .put(let change): changed.replaceSubrange(range, with: [change.line])
+            case .takeAway: changed.removeSubrange(range)
+            }
             let bytes = Array((changed.joined(separator: "\n") + "\n").utf8)
-            if isSame(bytes, but: change) { return bytes }
+            if isSame(bytes, but: edit) { return bytes }
         }
         return nil
     }
+
+    /// Whether the file itself has the key, with whatever value.
+    func has(_ key: String) -> Bool { document.root[key] != nil }
 
     /// The lines that a key's new line may take the place of, best first.
     ///
@@ -115,20 +59,25 @@ struct OverrideText: Sendable {
         return [first..<(first + 1), first..<next]
     }
 
-    private func isSame(_ bytes: [UInt8], but change: RecordChange) -> Bool {
+    private func isSame(_ bytes: [UInt8], but edit: RecordEdit) -> Bool {
         do throws(Diagnostic) {
             let new = try TOMLDocument(parsing: bytes, file: document.file).root
-            let old = document.root.members.filter { $0.key != change.key }
-            guard let changed = new[change.key], changed.value.content.isSame(as: change.content) else {
-                return false
-            }
-            let rest = new.members.filter { $0.key != change.key }
+            let old = document.root.members.filter { $0.key != edit.key }
+            guard Self.holds(new[edit.key], edit) else { return false }
+            let rest = new.members.filter { $0.key != edit.key }
             return rest.count == old.count
                 && zip(rest, old).allSatisfy {
                     $0.key == $1.key && $0.value.content.isSame(as: $1.value.content)
                 }
         } catch {
             return false  // the change would have broken the file; it is not made
+        }
+    }
+
+    private static func holds(_ member: TOMLTable.Member?, _ edit: RecordEdit) -> Bool {
+        switch edit {
+        case .put(let change): member?.value.content.isSame(as: change.content) ?? false
+        case .takeAway: member == nil
         }
     }
 }

@@ -30,10 +30,11 @@ extension RecordDraft {
                 "A disabled host is never dialled by the daemon on its own."),
             .boolean(
                 "background_keep_alive", \.backgroundKeepAlive, defaults: defaults,
-                "Reserved: one more look at this host before sleep, which this version does not do yet."),
+                "Opts the host into one more look right before this machine sleeps, as far as the system allows it."
+            ),
             .choice(
                 "session_restore", \.sessionRestore, defaults: defaults,
-                "Reserved for `hostsctl attach`, which this version does not have yet."),
+                "With \"tmux\", `hostsctl attach` attaches again after a sleep, to the same tmux session."),
             .choice(
                 "transport", \.transport, defaults: defaults,
                 "How the host is reached; see docs/links.md."),

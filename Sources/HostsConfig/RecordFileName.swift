@@ -21,6 +21,9 @@ package enum RecordFileName: Hashable, Sendable {
     package static let allowed =
         "1 to \(HostID.maximumLength) characters of a-z 0-9 . _ -, the first a letter or digit"
 
+    /// What is added to the name of a removed record or override; a number may follow.
+    static let asideSuffix = ".removed"
+
     package init(_ name: String) {
         if let original = Self.originalOfConflictCopy(name) {
             self = .conflictCopy(original: original)
@@ -50,6 +53,7 @@ package enum RecordFileName: Hashable, Sendable {
     private static func isIgnored(_ name: String) -> Bool {
         if name.hasPrefix(".") || name.hasPrefix("~syncthing~") { return true }
         if name.hasPrefix("#"), name.hasSuffix("#") { return true }
+        if name.contains(".toml" + asideSuffix) { return true }
         let suffixes = ["~", ".swp", ".tmp", ".bak", ".rpmsave", ".rpmnew", ".rpmorig"]
         return suffixes.contains(where: name.hasSuffix) || name.contains(".dpkg-")
     }

@@ -48,6 +48,16 @@ package struct RecordPresence: Sendable {
         return Decision(snapshot: believed, lookAgainAt: deadlines.min())
     }
 
+    /// Believes at once that files of hosts are gone: the daemon itself has put them aside.
+    ///
+    /// - Parameter names: Without their folder. One that is found again is there again.
+    package mutating func dismiss(_ names: [String]) {
+        for name in names {
+            present[name] = nil
+            missing[name] = nil
+        }
+    }
+
     private mutating func holdHosts(
         _ snapshot: inout ConfigurationSnapshot, deadlines: inout [ContinuousClock.Instant],
         now: ContinuousClock.Instant

@@ -68,11 +68,15 @@ actor ConfigurationKeeper {
     /// - Parameters:
     ///   - ruleFaults: What is wrong with the rules of the agents, if they were read anew.
     ///   - isAlwaysPutInForce: Also when nothing has changed since the last reading.
+    ///   - names: Files of hosts that the daemon itself has put aside: gone without a wait.
     /// - Returns: What has changed.
     @discardableResult
-    func reload(ruleFaults: [Diagnostic]? = nil, isAlwaysPutInForce: Bool = false) async -> Change {
+    func reload(
+        ruleFaults: [Diagnostic]? = nil, isAlwaysPutInForce: Bool = false, dismissing names: [String] = []
+    ) async -> Change {
         await enter()
         defer { leave() }
+        presence.dismiss(names)
         let decision = presence.observe(await reader.read(), now: clock.now)
         schedule(decision.lookAgainAt)
         let previous = current

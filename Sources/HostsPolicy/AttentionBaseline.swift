@@ -1,6 +1,6 @@
 /// What a tracker knows of one agent, as a plain value: for a daemon that is restarted on purpose (seed 002).
 public struct AttentionBaseline: Hashable, Sendable {
-    /// The last state that was evidence; nil before the first. Only `busy`, `idle` and `needsYou` are.
+    /// The last state that was evidence, one of `busy`, `idle` and `needsYou`; nil before the first.
     public let state: AttentionState?
     /// The number of the last turn; 0 before the first.
     public let turn: Int

@@ -16,7 +16,7 @@ package enum APIRoutes {
     /// Makes the table for a daemon.
     package static func all(of service: any DaemonService, version: VersionDocument) -> [Route] {
         daemonRoutes(service, version) + lifecycleRoutes(service) + hostRoutes(service)
-            + sessionRoutes(service)
+            + recordRoutes(service) + sessionRoutes(service)
             + listRoutes(service)
     }
 
@@ -113,6 +113,39 @@ package enum APIRoutes {
                     try await service.unlock(request.variable("name"), passphrase: passphrase))
             },
         ]
+    }
+
+    private static func recordRoutes(_ service: any DaemonService) -> [Route] {
+        [
+            Route(.post, "/v1/hosts", .write, takesBody: true) { request async throws(APIError) in
+                var values = try recordValues(of: request.request)
+                guard case .text(let name)? = values.removeValue(forKey: "name") else {
+                    throw .badRequest("the body must have a member \"name\", a text")
+                }
+                return .document(try await service.add(name, values))
+            },
+            Route(.delete, "/v1/hosts/{name}", .write) { request async throws(APIError) in
+                .document(try await service.remove(request.variable("name")))
+            },
+            Route(.patch, "/v1/hosts/{name}", .write, takesBody: true) { request async throws(APIError) in
+                let values = try recordValues(of: request.request)
+                return .document(try await service.set(request.variable("name"), values))
+            },
+        ]
+    }
+
+    /// The members of a body that holds keys of a record.
+    private static func recordValues(
+        of request: HTTPRequest
+    ) throws(APIError) -> [String: RecordValueBody] {
+        do {
+            let body = (request.body ?? SecretBytes(copying: [])).withBytes { Data($0) }
+            return try JSONDecoder().decode([String: RecordValueBody].self, from: body)
+        } catch {
+            throw .badRequest(
+                "the body must be an object of texts, true, false, null and arrays of texts, "
+                    + "such as {\"label\":\"Dev box\",\"tags\":[\"ml\"]}")
+        }
     }
 
     /// The fingerprint that the body of a request accepts; nil where it only asks.

@@ -26,6 +26,29 @@ package protocol DaemonService: Sendable {
     /// Disables a host in its override file.
     func disable(_ name: String) async throws(APIError) -> ActionDocument
 
+    /// Makes the record of a new host, and puts it in force.
+    ///
+    /// - Parameters:
+    ///   - name: What the person typed; may be no valid name at all.
+    ///   - values: The keys of the record.
+    /// - Returns: The new host.
+    /// - Throws: Why nothing was written.
+    func add(_ name: String, _ values: [String: RecordValueBody]) async throws(APIError) -> ActionDocument
+
+    /// Puts the files of a host aside, and drops it.
+    ///
+    /// - Throws: `.conflict` for the machine itself, which has no record.
+    func remove(_ name: String) async throws(APIError) -> RemovalDocument
+
+    /// Writes keys into the override of a host or takes them out, all or none, and puts them in force.
+    ///
+    /// - Parameters:
+    ///   - name: The host.
+    ///   - values: The keys; `.null` takes one out.
+    /// - Returns: The host as it is then.
+    /// - Throws: Why nothing was written.
+    func set(_ name: String, _ values: [String: RecordValueBody]) async throws(APIError) -> ActionDocument
+
     /// Looks at a host now.
     ///
     /// - Throws: `.hostDisabled` for a host that the daemon must not dial.

@@ -5,6 +5,8 @@ import HostsModel
 package enum HTTPMethod: String, Hashable, Sendable {
     case get = "GET"
     case post = "POST"
+    case patch = "PATCH"
+    case delete = "DELETE"
 
     /// Reads a method; HEAD is answered as GET, and the transport leaves the body out.
     init?(request method: String) {
@@ -106,7 +108,8 @@ package struct Router: Sendable {
         let method = HTTPMethod(request: request.method)
         guard let (route, variables) = onPath.first(where: { $0.0.method == method }) else {
             let allow = onPath.map(\.0.method.rawValue)
-            let text = "\(SafeText.visible(request.method, limit: 20)) is not possible here, only \(allow[0])"
+            let text =
+                "\(SafeText.visible(request.method, limit: 20)) is not possible here, only \(allow.joined(separator: ", "))"
             return .refused(.methodNotAllowed(text), allow: allow + (allow.contains("GET") ? ["HEAD"] : []))
         }
         guard route.takesBody || request.bodySize.bytes == 0 else {

@@ -13,6 +13,8 @@ struct WatchTable {
 
     /// Most files that are watched because a symbolic link leads to them.
     private static let linkedFileLimit = 256
+    /// How many links that lead nowhere are followed, one to the next.
+    private static let linkDepth = 8
     /// How many levels may come into being while we look.
     private static let armingAttempts = 16
     private static let mask = UInt32(
@@ -58,12 +60,20 @@ struct WatchTable {
     }
 
     /// Watches a folder, or the nearest one above it that exists.
-    private func arm(_ folder: String, into wanted: inout [Int32: Interest]) {
+    ///
+    /// Where a symbolic link on the way leads nowhere, what it leads to is watched for, too: a synced folder that
+    /// is not mounted yet.
+    private func arm(_ folder: String, into wanted: inout [Int32: Interest], linksFollowed: Int = 0) {
         for _ in 0..<Self.armingAttempts {
             let place = Self.nearestFolder(to: folder)
             guard let watch = add(place.path) else { continue }
             if let missing = place.missing {
                 wanted[watch, default: Interest()].names.insert(missing)
+                let link = (place.path == "/" ? "" : place.path) + "/" + missing
+                if linksFollowed < Self.linkDepth, let target = Self.target(of: link, in: place.path) {
+                    let rest = folder.dropFirst(link.count)
+                    arm(target + rest, into: &wanted, linksFollowed: linksFollowed + 1)
+                }
             } else {
                 wanted[watch, default: Interest()].isEverything = true
             }
@@ -95,6 +105,15 @@ struct WatchTable {
             present = slash == present.startIndex ? "/" : String(present[..<slash])
         }
         return (present, missing)
+    }
+
+    /// Where a symbolic link points to, as an absolute path, or nil if it is none.
+    private static func target(of link: String, in folder: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = unsafe readlink(link, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        let target = String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return target.hasPrefix("/") ? target : folder + "/" + target
     }
 
     private static func isFolder(_ path: String) -> Bool {

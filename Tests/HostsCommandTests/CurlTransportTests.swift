@@ -61,6 +61,23 @@ import Testing
         #expect(server.requests[1].contains("Content-Length: 0\r\n"))
     }
 
+    @Test func `each request has its own method, whatever came before`() throws {
+        let requests = [
+            APIRequest.remove("a"), .hosts, .set("a", ["label": .text("x")]), .act(.probe, on: "a"),
+        ]
+        let server = try ScriptedServer(requests.map { _ in .send(HTTPText.whole("{}"), piece: 100) })
+        defer { server.stop() }
+        let transport = try transport(server)
+        for request in requests { _ = try transport.answer(to: request, within: .seconds(20)) }
+        let lines = server.requests.map { String($0.prefix { $0 != "\r\n" }) }
+        #expect(
+            lines == [
+                "DELETE /v1/hosts/a HTTP/1.1", "GET /v1/hosts HTTP/1.1", "PATCH /v1/hosts/a HTTP/1.1",
+                "POST /v1/hosts/a/probe HTTP/1.1",
+            ])
+        #expect(server.requests[2].hasSuffix("\r\n\r\n{\"label\":\"x\"}"))
+    }
+
     @Test func `garbage, silence and half an answer are told apart`() throws {
         if case .failure(.badAnswer) = try answer([.sendAndClose(Array("SSH-2.0-OpenSSH_9.2\r\n".utf8))]) {
         } else {

@@ -60,7 +60,7 @@ import Testing
         Case("trust devbox"), Case("trust devbox --json"), Case("trust -q devbox"),
         Case("trust fresh", .usage), Case("trust fresh --json", .usage), Case("trust gpu1", .notPermitted),
         Case("trust gpu1 --json", .notPermitted), Case("trust lab", .notPermitted),
-        Case("help trust"), Case("help unlock"),
+        Case("help trust"), Case("help unlock"), Case("help add"), Case("help remove"), Case("help set"),
         Case("check devbox"), Case("check devbox", width: 80), Case("check gpu1", .failure),
         Case("check gpu1 --json", .failure),
         Case("reload", .badConfiguration), Case("reload --json", .badConfiguration),

@@ -45,7 +45,8 @@ import Testing
         #expect(configuration.records.keys.sorted() == [HostID("a"), HostID("b")])
         #expect(
             configuration.bad[HostID("c")]?.map(\.description) == [
-                "c/hosts.d/c.toml: error: not used: there are 3 hosts and limits.max_hosts is 2"
+                "c/hosts.d/c.toml: error: not used: there are 3 hosts, disabled ones included, and "
+                    + "limits.max_hosts is 2: remove one, or raise the limit in hostsd.toml"
             ])
     }
 

@@ -105,7 +105,7 @@ import Testing
     ])
     func `a change leaves everything else alone`(_ edit: Edit) throws {
         let text = try OverrideText(bytes: Array(edit.before.utf8), file: "o.toml")
-        let after = text.applying(edit.change).map { String(decoding: $0, as: UTF8.self) }
+        let after = text.applying(.put(edit.change)).map { String(decoding: $0, as: UTF8.self) }
         if edit.before.isEmpty {
             #expect(after?.hasPrefix(OverrideText.header + (edit.after ?? "")) == true)
         } else {
@@ -116,7 +116,7 @@ import Testing
     @Test func `every label survives being written and read`() throws {
         for label in ["a", "é 日本", "\"", "\\", "\t", "#", "'''", "\u{7f}", "\u{1f600}", "a\nb"] {
             let text = try OverrideText(bytes: [], file: "o.toml")
-            let bytes = try #require(text.applying(.label(label)))
+            let bytes = try #require(text.applying(.put(.label(label))))
             let document = try TOMLDocument(parsing: bytes, file: "o.toml")
             #expect(document.root["label"]?.value.content == .string(label))
         }

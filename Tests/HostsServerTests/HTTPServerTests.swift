@@ -54,7 +54,11 @@ import Testing
         Row("GET", "/v1/sessions?host=x", 404, #""code":"host.not-found""#),
         Row("POST", "/v1/hosts/gpu/probe", 409, #""help":"hostsctl enable gpu""#),
         Row("GET", "/v1/hosts/gpu/probe", 405, #""code":"request.method""#),
-        Row("DELETE", "/v1/hosts/gpu", 405, #""code":"request.method""#),
+        Row("DELETE", "/v1/hosts/gpu", 200, #""record":"/r""#),
+        Row("DELETE", "/v1/hosts/x", 404, #""code":"host.not-found""#),
+        Row("PATCH", "/v1/hosts/gpu", 400, "the body must be an object of texts, true, false, null"),
+        Row("POST", "/v1/hosts", 400, "the body must be an object of texts, true, false, null"),
+        Row("DELETE", "/v1/hosts", 405, "only GET, POST"),
         Row("GET", "/v1/hosts?x=1", 400, "there is no parameter x here"),
         Row("GET", "/v1/events?limit=0x", 400, "limit must be a whole number from 0 to 10000"),
         Row("GET", "/v1/events?limit=1&limit=2", 400, "the parameter limit is given twice"),
@@ -116,7 +120,7 @@ import Testing
     @Test func `a method that a path does not have is answered with those it has`() async throws {
         try await ServerFixture.with { server in
             let hosts = try await server.request("PUT", "/v1/hosts")
-            #expect(hosts.header.contains("Allow: GET, HEAD"))
+            #expect(hosts.header.contains("Allow: GET, POST, HEAD"))
             let reload = try await server.request("PUT", "/v1/reload")
             #expect(reload.header.contains("Allow: POST"))
         }
@@ -191,6 +195,29 @@ import Testing
             let reply = try await server.request("POST", "/v1/hosts/devbox/trust", body: body)
             #expect(reply.status == status)
             #expect(reply.body.contains(part), "\(reply.body)")
+        }
+    }
+
+    @Test(arguments: [
+        ("POST", "/v1/hosts", #"{"name":"new","label":"New","tags":["a"],"enabled":false}"#, 200),
+        ("POST", "/v1/hosts", #"{"name":"gpu"}"#, 409), ("POST", "/v1/hosts", #"{"label":"x"}"#, 400),
+        ("POST", "/v1/hosts", #"{"name":true}"#, 400), ("POST", "/v1/hosts", "[]", 400),
+        ("PATCH", "/v1/hosts/gpu", #"{"label":null,"ssh":"h"}"#, 200),
+        ("PATCH", "/v1/hosts/gpu", #"{"label":3}"#, 400), ("PATCH", "/v1/hosts/gpu", #"{"a":{}}"#, 400),
+        ("PATCH", "/v1/hosts/x", "{}", 404),
+    ]) func `keys of records are read from a body`(
+        method: String, target: String, body: String, status: Int
+    ) async throws {
+        try await ServerFixture.with { server in
+            let reply = try await server.request(method, target, body: body)
+            #expect(reply.status == status)
+            let values = await server.daemon.values
+            switch (method, status) {
+            case ("POST", 200):
+                #expect(values == [["label": .text("New"), "tags": .words(["a"]), "enabled": .flag(false)]])
+            case ("PATCH", 200): #expect(values == [["label": .null, "ssh": .text("h")]])
+            default: #expect(values == [])
+            }
         }
     }
 

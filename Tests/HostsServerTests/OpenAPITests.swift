@@ -39,7 +39,7 @@ import Testing
         }) {
             if line.depth == 2 {
                 path = String(line.text.dropLast())
-            } else if line.depth == 4, ["get:", "post:"].contains(line.text) {
+            } else if line.depth == 4, ["get:", "post:", "patch:", "delete:"].contains(line.text) {
                 result.append(Operation(method: line.text.dropLast().uppercased(), path: path))
             } else if !result.isEmpty {
                 if line.text == "requestBody:" { result[result.count - 1].takesBody = true }
@@ -124,6 +124,7 @@ import Testing
             "HostKeyView": try await daemon.trust("gpu", fingerprint: nil).key,
             "RefreshDocument": try await daemon.refresh(),
             "DebugDocument": try await daemon.rehearse(isSleep: true),
+            "RemovalDocument": RemovalDocument(host: "gpu", record: "r", override: nil, message: "m"),
             "UnlockDocument": UnlockDocument(host: "gpu", keys: []),
             "ErrorDocument": error, "ErrorDetail": error.error, "HostView": hosts.hosts[0],
             "SessionCounts": SessionCounts(), "HostList": hosts, "HostDocument": try await daemon.host("gpu"),

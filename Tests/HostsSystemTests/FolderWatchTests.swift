@@ -104,6 +104,24 @@ private final class WatchFixture: Sendable {
         }
     }
 
+    @Test(arguments: ["/", ""])
+    func `a folder behind a link is found again when it comes back`(prefix: String) async throws {
+        let fixture = try WatchFixture { folder in
+            try folder.makeFolder("config/hostsd")
+            try folder.makeFolder("cloud")
+            let target = prefix == "/" ? folder.path("cloud") : "../../cloud"
+            try folder.link("config/hostsd/hosts.d", to: target)
+        }
+        try await fixture.run {
+            try fixture.folder.move("cloud", to: "away")
+            await fixture.untilTold()
+            try fixture.folder.move("away", to: "cloud")
+            await fixture.untilTold()
+            try fixture.folder.write("cloud/new.toml", "")
+            await fixture.untilTold()
+        }
+    }
+
     @Test func `a hook that becomes executable is a change`() async throws {
         let fixture = try WatchFixture { folder in
             try folder.makeFolder("config/hostsd/hooks.d")

@@ -1,8 +1,12 @@
+import FoundationEssentials
+
 /// One request to the daemon, as a value; the client's side of the table of routes.
 package struct APIRequest: Hashable, Sendable {
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
         case post = "POST"
+        case patch = "PATCH"
+        case delete = "DELETE"
     }
 
     /// What can be done to a host.
@@ -25,7 +29,7 @@ package struct APIRequest: Hashable, Sendable {
     /// The parts of the path after the root, not encoded.
     package let path: [String]
     package let query: [Item]
-    /// JSON; of a POST only.
+    /// JSON; of a POST or PATCH only.
     package let body: SecretBytes?
 
     package init(_ method: Method, _ path: [String], query: [Item] = [], body: SecretBytes? = nil) {
@@ -72,6 +76,36 @@ package struct APIRequest: Hashable, Sendable {
     /// - Returns: The request.
     package static func unlock(_ name: String, _ body: SecretBytes) -> APIRequest {
         APIRequest(.post, ["v1", "hosts", name, "unlock"], body: body)
+    }
+
+    /// Makes the record of a new host.
+    ///
+    /// - Parameter members: `name`, and the keys of the record.
+    /// - Returns: The request.
+    package static func add(_ members: [String: RecordValueBody]) -> APIRequest {
+        APIRequest(.post, ["v1", "hosts"], body: encoded(members))
+    }
+
+    /// Puts the files of a host aside.
+    package static func remove(_ name: String) -> APIRequest { APIRequest(.delete, ["v1", "hosts", name]) }
+
+    /// Writes keys into the override of a host, or takes them out.
+    ///
+    /// - Parameters:
+    ///   - name: The host.
+    ///   - members: The keys.
+    /// - Returns: The request.
+    package static func set(_ name: String, _ members: [String: RecordValueBody]) -> APIRequest {
+        APIRequest(.patch, ["v1", "hosts", name], body: encoded(members))
+    }
+
+    private static func encoded(_ members: [String: RecordValueBody]) -> SecretBytes {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        guard let body = try? encoder.encode(members) else {
+            preconditionFailure("texts, flags and lists of texts can always be encoded")
+        }
+        return SecretBytes(copying: body)
     }
 
     package static func sessions(host: String? = nil) -> APIRequest {

@@ -104,12 +104,14 @@ package final class CurlTransport: DaemonTransport {
         done = done && handle.set(CURLOPT_USERAGENT, userAgent)
         done = done && handle.set(CURLOPT_PATH_AS_IS, 1)
         switch request.method {
-        case .get:
+        case .get, .delete:
             done = done && handle.set(CURLOPT_HTTPGET, 1)
-        case .post:
+        case .post, .patch:
             done = done && handle.set(CURLOPT_POST, 1)
             done = done && handle.setBody(request.body)
         }
+        // Each time, for the handle remembers it.
+        done = done && handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         done = done && handle.useHeaders()
         done = done && handle.deliver(to: receiver)
         done = done && handle.start()

@@ -27,7 +27,7 @@ struct CommandLineParser {
                 words += rest
                 break
             } else if word.hasPrefix("--") {
-                given.append(try long(word, &rest))
+                given.append(try long(word, after: words.first, &rest))
             } else if word.hasPrefix("-"), word != "-" {
                 given += try short(word, &rest)
             } else {
@@ -37,14 +37,20 @@ struct CommandLineParser {
         return try invocation(words, given)
     }
 
-    private func long(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Given {
+    /// Reads a long option; some have no value with the verb that stands before them.
+    private func long(
+        _ word: String, after verb: String?, _ rest: inout ArraySlice<String>
+    ) throws(UsageError) -> Given {
         let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts.first.map(String.init) ?? ""
         let spelling = "--" + name
-        guard let specification = table.options.first(where: { $0.name.rawValue == name }) else {
+        guard let row = table.options.first(where: { $0.name.rawValue == name }) else {
             let nearest = Suggestion.nearest(to: name, among: table.options.map(\.name.rawValue))
             throw .unknownOption(spelling, suggestion: nearest.map { "--" + $0 })
         }
+        let known = verb.flatMap(Verb.init)
+        let specification =
+            known.map { table.specification(of: row.name, with: table.specification(of: $0)) } ?? row
         let attached = parts.count == 2 ? String(parts[1]) : nil
         guard let placeholder = specification.value.placeholder else {
             guard attached == nil else { throw .valueNotTaken(option: spelling) }
@@ -113,7 +119,11 @@ struct CommandLineParser {
                 option: option.spelling, value: value, objection: objection,
                 suggestion: suggestion(for: value, specification.value))
         }
-        invocation.values[specification.name] = value
+        if case .words = specification.value, let before = invocation.values[specification.name] {
+            invocation.values[specification.name] = before + "," + value
+        } else {
+            invocation.values[specification.name] = value
+        }
     }
 
     private func suggestion(for value: String, _ kind: OptionSpecification.Value) -> String? {
@@ -122,7 +132,7 @@ struct CommandLineParser {
         case .choices(let words):
             let wrong = value.split(separator: ",").map(String.init).first { !words.contains($0) }
             return wrong.flatMap { Suggestion.nearest(to: $0, among: words) }
-        case .none, .text, .path, .host, .fingerprint, .count, .seconds: return nil
+        case .none, .text, .path, .host, .fingerprint, .count, .seconds, .words: return nil
         }
     }
 
@@ -146,6 +156,7 @@ struct CommandLineParser {
         case .completion:
             guard let shell = invocation.operands.first, !CommandTable.shells.contains(shell) else { return }
             throw .unknownShell(shell)
+        case .set: try checkSettings(of: invocation)
         case .debug:
             let word = invocation.operands.first ?? ""
             guard let action = DebugAction(rawValue: word) else {
@@ -155,8 +166,24 @@ struct CommandLineParser {
             guard action != .keepalive, let stranger = invocation.operands.dropFirst().first else { return }
             throw .operandTooMany(verb, first: stranger)
         case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .cancel,
-            .check, .trust, .unlock, .hooks, .reload, .refresh, .version, .complete:
+            .check, .trust, .unlock, .add, .remove, .hooks, .reload, .refresh, .version, .complete:
             return
+        }
+    }
+
+    /// Which values a key takes is the daemon's to say; here each key stands once and has a `=`.
+    private func checkSettings(of invocation: Invocation) throws(UsageError) {
+        let settings = invocation.operands.dropFirst()
+        if let word = settings.first(where: { !$0.contains("=") || $0.hasPrefix("=") }) {
+            throw .settingWrong(word)
+        }
+        guard !settings.isEmpty || invocation.values[.unset] != nil else {
+            throw .operandMissing(.set, name: "KEY=VALUE")
+        }
+        var seen: Set<String> = []
+        for key in settings.map({ String($0.prefix { $0 != "=" }) }) + invocation.words(.unset)
+        where !seen.insert(key).inserted {
+            throw .settingTwice(key)
         }
     }
 }

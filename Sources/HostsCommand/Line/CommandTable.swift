@@ -20,6 +20,11 @@ struct CommandTable: Sendable {
         "host.recovered", "host.out-of-sync", "rules.stale", "config.error", "daemon.started",
         "daemon.stopping",
     ]
+    static let transports = ["auto", "libssh2", "openssh", "local"]
+    static let sessionRestores = ["none", "tmux"]
+    static let recordKeys = [
+        "ssh", "label", "enabled", "background_keep_alive", "session_restore", "transport", "tags",
+    ]
     static let shells = ["bash", "zsh", "fish"]
     static let debugActions = DebugAction.allCases.map(\.rawValue)
 
@@ -47,9 +52,16 @@ struct CommandTable: Sendable {
         common.contains(option) || specification(of: verb).options.contains(option)
     }
 
+    /// What an option is to a verb.
+    func specification(of option: OptionName, with verb: VerbSpecification) -> OptionSpecification {
+        let row = specification(of: option)
+        return verb.plain.contains(option)
+            ? OptionSpecification(option, short: row.short, "do it without a question") : row
+    }
+
     /// The table of this program.
     static let standard = CommandTable(
-        verbs: looking + following + acting + running,
+        verbs: looking + following + acting + recording + running,
         options: [
             OptionSpecification(.json, "print the daemon's own documents, unchanged"),
             OptionSpecification(.quiet, short: "q", "no headings, hints or notices"),
@@ -80,6 +92,14 @@ struct CommandTable: Sendable {
                 .level, value: .choice(levels), "this level and above (default: info)"),
             OptionSpecification(
                 .yes, value: .fingerprint, "accept the key of this fingerprint without a question"),
+            OptionSpecification(.label, value: .text("TEXT"), "the name shown to people"),
+            OptionSpecification(.transport, value: .choice(transports), "how the host is reached"),
+            OptionSpecification(.tag, value: .words("WORD"), "words to group hosts by; may be given again"),
+            OptionSpecification(.disabled, "do not connect to it yet"),
+            OptionSpecification(.unset, value: .words("KEY"), "take these keys out of the override"),
+            OptionSpecification(.backgroundKeepAlive, "one more look before this machine sleeps"),
+            OptionSpecification(
+                .sessionRestore, value: .choice(sessionRestores), "what attach does after a sleep"),
         ],
         common: [
             .json, .quiet, .color, .timeout, .socket, .configDirectory, .stateDirectory, .help, .version,
@@ -151,6 +171,44 @@ struct CommandTable: Sendable {
         VerbSpecification(
             .check, .act, .one(.host, "HOST"), "try a host with a connection of its own, then close it",
             details: ["Works for disabled hosts, too. The exit code is 1 if the host is not reached."]),
+    ]
+
+    private static let recording = [
+        VerbSpecification(
+            .add, .records,
+            .init(kind: .word, name: "NAME", count: 1...2, text: "NAME [SSH-DESTINATION]"),
+            options: [.label, .transport, .tag, .disabled, .backgroundKeepAlive, .sessionRestore],
+            "make the record of a new host",
+            details: [
+                "Writes hosts.d/NAME.toml, which is yours from then on, and connects. The destination is what you",
+                "would type after ssh; without it, it is NAME. A record that is there is never replaced.",
+            ],
+            examples: [
+                "hostsctl add devbox", "hostsctl add gpu1 dev@gpu1.example --label GPU --tag ml,office",
+                "hostsctl add here --transport local",
+            ]),
+        VerbSpecification(
+            .remove, .records, .one(.host, "HOST"), options: [.yes], plain: [.yes], "forget a host",
+            details: [
+                "Asks first; without a terminal, --yes (here without a value) says so. Nothing is deleted: the record",
+                "and its override get names that are not read: NAME.toml.removed. Rename them to have the host back.",
+            ],
+            examples: ["hostsctl remove devbox --yes"]),
+        VerbSpecification(
+            .set, .records,
+            .init(
+                kind: .hostAndSettings, name: "HOST KEY=VALUE", count: 1...operandLimit,
+                text: "HOST [KEY=VALUE]..."),
+            options: [.unset], "override keys of a host's record",
+            details: [
+                "Writes NAME.override.toml, all of the keys or none; your record stays as it is. KEY= and --unset KEY",
+                "take a key out, so that your record counts again. A list has commas between its words.",
+                "Keys: ssh label enabled background_keep_alive session_restore transport tags.",
+            ],
+            examples: [
+                "hostsctl set devbox label=Dev tags=ml,office", "hostsctl set devbox transport=",
+                "hostsctl set devbox --unset label,tags",
+            ]),
     ]
 
     private static let running = [

@@ -19,13 +19,13 @@ struct Completion {
             return values(of: option(named: name), begun: begun).map { "--\(name)=\($0)" }
         }
         let isLiteral = before.contains("--")
+        let word = verb(in: before)
+        let verb = word.flatMap(Verb.init)
         if !isLiteral, let last = before.last, let option = option(spelled: last),
-            option.value.placeholder != nil
+            option.value.placeholder != nil, !isPlain(option, with: verb)
         {
             return values(of: option, begun: typed)
         }
-        let word = verb(in: before)
-        let verb = word.flatMap(Verb.init)
         if !isLiteral, typed.hasPrefix("-") {
             let names = table.common + (verb.map { table.specification(of: $0).options } ?? [])
             return names.map { "--" + $0.rawValue }.filter { $0.hasPrefix(typed) }
@@ -36,11 +36,18 @@ struct Completion {
                 $0.hasPrefix(typed)
             }
         }
-        return operands(of: verb).filter { $0.hasPrefix(typed) }
+        return operands(of: verb, after: before).filter { $0.hasPrefix(typed) }
     }
 
-    private func operands(of verb: Verb) -> [String] {
+    /// Whether an option has no value with a verb.
+    private func isPlain(_ option: OptionSpecification, with verb: Verb?) -> Bool {
+        verb.map { table.specification(of: $0).plain.contains(option.name) } ?? false
+    }
+
+    private func operands(of verb: Verb, after words: [String]) -> [String] {
         switch table.specification(of: verb).operands.kind {
+        case .hostAndSettings:
+            words.last == verb.rawValue ? hosts() : CommandTable.recordKeys.map { $0 + "=" }
         case .host, .hostOrSession: hosts()
         case .verb: Help.topics(of: table)
         case .shell: CommandTable.shells
@@ -58,6 +65,9 @@ struct Completion {
             let done = parts.dropLast()
             let head = done.map { $0 + "," }.joined()
             return words.filter { $0.hasPrefix(parts.last ?? "") && !done.contains($0) }.map { head + $0 }
+        case .words:
+            guard option?.name == .unset else { return [] }
+            return CommandTable.recordKeys.filter { $0.hasPrefix(begun) }
         case .none?, .text, .path, .fingerprint, .count, .seconds, nil: return []
         }
     }

@@ -39,7 +39,9 @@ struct Help {
             Self.usage("hostsctl \(row.synopsis) [OPTION]..."),
         ]
         if !row.details.isEmpty { lines += [""] + row.details.map { StyledText($0) } }
-        if !row.options.isEmpty { lines += ["", StyledText("Options", .strong)] + options(row.options) }
+        if !row.options.isEmpty {
+            lines += ["", StyledText("Options", .strong)] + options(row.options, of: row)
+        }
         lines += ["", StyledText("Common options", .strong)] + options(table.common)
         if !row.examples.isEmpty {
             lines += ["", StyledText("Examples", .strong)] + row.examples.map { StyledText("  " + $0) }
@@ -53,10 +55,11 @@ struct Help {
             + ["", "A reader that goes away ends hostsctl quietly by SIGPIPE, which shells show as 141."]
     }
 
-    private func options(_ names: [OptionName]) -> [StyledText] {
+    private func options(_ names: [OptionName], of verb: VerbSpecification? = nil) -> [StyledText] {
         Self.twoColumns(
             names.map { name in
-                let option = table.specification(of: name)
+                let option =
+                    verb.map { table.specification(of: name, with: $0) } ?? table.specification(of: name)
                 let short = option.short.map { "-\($0), " } ?? "    "
                 let value = option.value.placeholder.map { " " + $0 } ?? ""
                 return (short + "--" + name.rawValue + value, option.summary)

@@ -10,6 +10,12 @@ struct Invocation: Hashable, Sendable {
     /// A number that the parser has checked.
     func count(_ option: OptionName) -> Int? { values[option].flatMap { Int($0) } }
 
+    /// The words of an option that takes some, with commas between them.
+    func words(_ option: OptionName) -> [String] {
+        values[option].map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+            ?? []
+    }
+
     /// Seconds that the parser has checked.
     func duration(_ option: OptionName) -> Duration? {
         values[option].flatMap(Double.init).map { .seconds($0) }

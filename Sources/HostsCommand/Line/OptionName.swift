@@ -6,6 +6,9 @@ enum OptionName: String, Hashable, Sendable, CaseIterable {
     case configDirectory = "config-dir"
     case stateDirectory = "state-dir"
     case follow, after, limit, host, kind, category, level, yes
+    case label, transport, tag, disabled, unset
+    case backgroundKeepAlive = "background-keep-alive"
+    case sessionRestore = "session-restore"
 }
 
 /// One option: how it is written, what it takes, what it does.
@@ -25,6 +28,8 @@ struct OptionSpecification: Hashable, Sendable {
         case choice([String])
         /// Some of these, with commas between.
         case choices([String])
+        /// Words with commas between; given again, the option adds to them.
+        case words(String)
     }
 
     let name: OptionName
@@ -52,6 +57,7 @@ extension OptionSpecification.Value {
         case .seconds: "SECONDS"
         case .choice(let words): words.count <= 3 ? words.joined(separator: "|") : "WORD"
         case .choices: "WORD,..."
+        case .words(let name): name + ",..."
         }
     }
 
@@ -59,7 +65,7 @@ extension OptionSpecification.Value {
     func objection(to text: String) -> String? {
         switch self {
         case .none: return nil
-        case .text, .path, .host: return text.isEmpty ? "must not be empty" : nil
+        case .text, .path, .host, .words: return text.isEmpty ? "must not be empty" : nil
         case .fingerprint:
             return TrustBody.isFingerprint(text)
                 ? nil : "must be a fingerprint as ssh-keygen -l shows it, SHA256:..."

@@ -11,6 +11,9 @@ enum UsageError: Error, Hashable, Sendable {
     case unknownTopic(String, suggestion: String?)
     case unknownShell(String)
     case unknownAction(String, suggestion: String?)
+    /// A word after `set HOST` without a key or without a `=`.
+    case settingWrong(String)
+    case settingTwice(String)
 
     var message: String {
         switch self {
@@ -25,6 +28,8 @@ enum UsageError: Error, Hashable, Sendable {
         case .unknownTopic(let word, _): "there is no help on \"\(word)\""
         case .unknownAction(let word, _):
             "debug cannot play \"\(word)\", only \(CommandTable.debugActions.joined(separator: ", "))"
+        case .settingWrong(let word): "set takes KEY=VALUE, not \"\(word)\""
+        case .settingTwice(let key): "the key \(key) is there twice"
         case .unknownShell(let word):
             "there is no completion for \"\(word)\", only for \(CommandTable.shells.joined(separator: ", "))"
         }
@@ -43,6 +48,7 @@ enum UsageError: Error, Hashable, Sendable {
             "hostsctl help"
         case .unknownShell: "hostsctl help completion"
         case .unknownAction: "hostsctl help debug"
+        case .settingWrong, .settingTwice: "hostsctl help set"
         }
     }
 }

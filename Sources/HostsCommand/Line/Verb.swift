@@ -3,6 +3,7 @@ enum Verb: String, Hashable, Sendable, CaseIterable {
     case list, status, show, sessions
     case events, logs
     case enable, disable, probe, resume, cancel, check, trust, unlock
+    case add, remove, set
     case hooks, reload, refresh, debug
     case help, version, completion
     /// Asked by the completion scripts; not for people.
@@ -15,6 +16,7 @@ struct VerbSpecification: Hashable, Sendable {
         case look = "Look"
         case follow = "Follow"
         case act = "Act"
+        case records = "Records"
         case daemon = "Daemon"
         case more = "More"
         case hidden = ""
@@ -23,6 +25,8 @@ struct VerbSpecification: Hashable, Sendable {
     /// What an operand names, for completion.
     enum Operand: Hashable, Sendable {
         case nothing, host, hostOrSession, verb, shell, debug, word
+        /// A host, and then what its record shall have.
+        case hostAndSettings
     }
 
     /// What comes after the verb, beside options.
@@ -30,6 +34,8 @@ struct VerbSpecification: Hashable, Sendable {
         let kind: Operand
         let name: String
         let count: ClosedRange<Int>
+        /// How help writes them, where it is not by `name` and `count`.
+        var text: String?
 
         static let none = Operands(kind: .nothing, name: "", count: 0...0)
 
@@ -55,19 +61,23 @@ struct VerbSpecification: Hashable, Sendable {
     let operands: Operands
     /// Options of its own, beside the common ones.
     let options: [OptionName]
+    /// Options that this verb takes without the value that they have elsewhere.
+    let plain: Set<OptionName>
     let summary: String
     /// What more there is to say; a line each.
     let details: [String]
     let examples: [String]
 
     init(
-        _ verb: Verb, _ group: Group, _ operands: Operands, options: [OptionName] = [], _ summary: String,
+        _ verb: Verb, _ group: Group, _ operands: Operands, options: [OptionName] = [],
+        plain: Set<OptionName> = [], _ summary: String,
         details: [String] = [], examples: [String] = []
     ) {
         self.verb = verb
         self.group = group
         self.operands = operands
         self.options = options
+        self.plain = plain
         self.summary = summary
         self.details = details
         self.examples = examples
@@ -76,6 +86,7 @@ struct VerbSpecification: Hashable, Sendable {
     /// The verb and its operands, as in `enable HOST...`.
     var synopsis: String {
         guard operands.count.upperBound > 0 else { return verb.rawValue }
+        if let text = operands.text { return verb.rawValue + " " + text }
         let name = operands.name + (operands.count.upperBound > 1 ? "..." : "")
         return verb.rawValue + " " + (operands.count.lowerBound == 0 ? "[\(name)]" : name)
     }

@@ -33,7 +33,7 @@ struct CommandRunner {
         switch verb {
         case .check, .trust, .unlock, .refresh, .debug: true
         case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .cancel,
-            .hooks, .reload, .help, .version, .completion, .complete:
+            .add, .remove, .set, .hooks, .reload, .help, .version, .completion, .complete:
             false
         }
     }
@@ -57,6 +57,12 @@ struct CommandRunner {
         case .check: forEachHost(check)
         case .trust: forEachHost(trust)
         case .unlock: forEachHost(unlock)
+        case .add: try record { command, name throws(ClientError) in try command.add(name, invocation) }
+        case .remove:
+            try record { command, name throws(ClientError) in
+                try command.remove(name, isConfirmed: invocation.has(.yes))
+            }
+        case .set: try record { command, name throws(ClientError) in try command.set(name, invocation) }
         case .hooks: try hooks()
         case .reload: try reload()
         case .refresh: try refresh(.refresh)
@@ -282,6 +288,14 @@ struct CommandRunner {
         if output.isJSON { return print(body) }
         output.notice(try DaemonClient.decode(DebugDocument.self, from: body).message)
         return .success
+    }
+
+    private func record(
+        _ body: (RecordCommand, String) throws(ClientError) -> ExitCode
+    ) throws(ClientError) -> ExitCode {
+        let command = RecordCommand(client: client, output: output, console: console)
+        let name = invocation.operands.first ?? ""
+        return try about(name) { () throws(ClientError) in try body(command, name) }
     }
 
     private func reload() throws(ClientError) -> ExitCode {

@@ -68,7 +68,7 @@ struct ErrorWords {
         case "config.error", "config.broken": return .badConfiguration
         case "request.not-permitted", "host.disabled", "hostkey.other", "hostkey.changed", "hostkey.revoked":
             return .notPermitted
-        case "request.bad": return .usage
+        case "request.bad", "host.bad-name": return .usage
         case "timeout": return .timedOut
         case "daemon.stopping": return .notRunning
         default: break

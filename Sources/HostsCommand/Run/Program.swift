@@ -42,8 +42,8 @@ package struct Program {
         case .help: output.write(Help(table: table).page(on: invocation.operands.first))
         case .completion: output.write(invocation.operands.first.flatMap(Completion.script) ?? "")
         case .complete: complete(invocation.operands, output)
-        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .cancel,
-            .check, .trust, .unlock, .hooks, .reload, .refresh, .debug, .version:
+        case .add, .remove, .set, .list, .status, .show, .sessions, .events, .logs, .enable, .disable,
+            .probe, .resume, .cancel, .check, .trust, .unlock, .hooks, .reload, .refresh, .debug, .version:
             return ask(invocation, output)
         }
         return .success

@@ -65,6 +65,31 @@ actor TestDaemon: DaemonService {
         try set(name, enabled: false, condition: "disabled")
     }
 
+    /// What `add` and `set` were given, as the routes have read it.
+    private(set) var values: [[String: RecordValueBody]] = []
+
+    func add(_ name: String, _ values: [String: RecordValueBody]) async throws(APIError) -> ActionDocument {
+        guard hostViews[name] == nil else {
+            throw .conflict(code: "host.exists", message: "there is a host \(name)", help: nil)
+        }
+        self.values.append(values)
+        let view = Self.view(name, "connecting")
+        hostViews[name] = view
+        return ActionDocument(host: view, changed: true, message: "done")
+    }
+
+    func remove(_ name: String) async throws(APIError) -> RemovalDocument {
+        _ = try known(name)
+        hostViews[name] = nil
+        return RemovalDocument(host: name, record: "/r", override: nil, message: "done")
+    }
+
+    func set(_ name: String, _ values: [String: RecordValueBody]) async throws(APIError) -> ActionDocument {
+        let view = try known(name)
+        self.values.append(values)
+        return ActionDocument(host: view, changed: true, message: "done")
+    }
+
     func probe(_ name: String) async throws(APIError) -> ActionDocument { try act(name) }
 
     func resume(_ name: String) async throws(APIError) -> ActionDocument { try act(name) }
