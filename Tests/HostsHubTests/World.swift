@@ -50,6 +50,11 @@ final class World: Sendable {
         #expect(fleet.openLinks == 0)
     }
 
+    /// Gives everything that can go on without the clock the chance to.
+    func settle() async {
+        for _ in 0..<300 { await Task.yield() }
+    }
+
     /// Moves time until the next look at a host has been observed.
     func nextObservation(of host: HostID) async throws {
         let start = events.count
