@@ -115,6 +115,17 @@ package final class PrivateLoginManager: Sendable {
             import dbus
             from dbusmock.templates.logind import *
             from dbusmock.templates.logind import load as load_logind
+            from dbusmock.templates.logind import Inhibit as give_lock
+            refusing = [False]
+            @dbus.service.method("org.freedesktop.DBus.Mock", in_signature="b", out_signature="")
+            def RefuseLocks(self, refuse):
+                refusing[0] = refuse
+            @dbus.service.method(MAIN_IFACE, in_signature="ssss", out_signature="h")
+            def Inhibit(self, what, who, why, mode):
+                if refusing[0]:
+                    raise dbus.exceptions.DBusException(
+                        "no", name="org.freedesktop.DBus.Error.AccessDenied")
+                return give_lock(self, what, who, why, mode)
             def load(mock, parameters):
                 load_logind(mock, parameters)
                 mock.AddProperties(MAIN_IFACE, dbus.Dictionary({\(delay)}, signature='sv'))
@@ -126,6 +137,11 @@ package final class PrivateLoginManager: Sendable {
                 "{\"PreparingForSleep\": \(isPreparingForSleep)}",
             ], environment: Tool.environment.merging(["DBUS_SYSTEM_BUS_ADDRESS": bus.address]) { $1 })
         try await call("GetSeat", "[('seat0',)]", interface: "org.freedesktop.login1.Manager")
+    }
+
+    /// Has it refuse delay locks, as one does whose policy forbids them, or give them again.
+    package func refusesLocks(_ isRefusing: Bool) async throws {
+        try await call("RefuseLocks", "[(\(isRefusing ? "True" : "False"),)]")
     }
 
     /// Ends it: the name is owned by nobody.

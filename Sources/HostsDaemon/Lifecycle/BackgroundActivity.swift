@@ -10,6 +10,8 @@ import HostsSystem
 /// With nobody opted in no lock is ever taken, so an installation of which nobody has asked for this sleeps as if
 /// hostsd were not there. Nothing is dialled under the delay, and no sleep is ever blocked.
 actor BackgroundActivity {
+    /// How long after a refusal the lock is asked for again, if nothing else happens before.
+    static let retryPause = Duration.seconds(60)
     private static let reason = "Looks once more at the hosts that have opted in, and tells what it finds"
 
     private let hub: ConnectionHub
@@ -20,6 +22,9 @@ actor BackgroundActivity {
     private let deliver: @Sendable (ContinuousClock.Instant) async -> Void
     private var lock: SleepInhibitor?
     private var isTaking = false
+    private var isRetryPlanned = false
+    /// Why there is no lock although one is wanted; nil when there is one, or none is wanted.
+    private(set) var refusal: InhibitFailure?
     /// From the announcement of a sleep to the wake: no lock is to be had then.
     private var isAsleep = false
 
@@ -44,8 +49,28 @@ actor BackgroundActivity {
 
     /// Takes and gives back as the hosts' records say, until the task is cancelled; then nothing is held any more.
     func run() async {
-        for await _ in hub.wishes { await adjust() }
+        await withDiscardingTaskGroup { group in
+            for await _ in hub.wishes {
+                await adjust()
+                guard refusal != nil, !isRetryPlanned else { continue }
+                isRetryPlanned = true
+                group.addTask { await self.askAgain() }
+            }
+            group.cancelAll()
+        }
         await giveBack(because: "hostsd stops")
+    }
+
+    /// A login manager that refuses may be one that is not ready yet.
+    private func askAgain() async {
+        do {
+            try await clock.sleep(for: Self.retryPause)
+        } catch {
+            return  // cancelled: the daemon stops
+        }
+        isRetryPlanned = false
+        guard refusal != nil else { return }
+        await hub.tellWishes()
     }
 
     /// The machine is about to sleep: the last round, if it was paid for, and then the lock goes back in any case.
@@ -70,7 +95,10 @@ actor BackgroundActivity {
     }
 
     private func adjust() async {
-        guard await hub.wantsBackgroundTime else { return await giveBack(because: "no host wants it") }
+        guard await hub.wantsBackgroundTime else {
+            refusal = nil
+            return await giveBack(because: "no host wants it")
+        }
         await take()
     }
 
@@ -82,9 +110,13 @@ actor BackgroundActivity {
         do throws(InhibitFailure) {
             taken = try await login.inhibitSleep(why: Self.reason)
         } catch {
-            log.debug("background.refused", "no delay before sleep is to be had: \(error)")
+            if refusal != error {
+                log.notice("background.refused", "no delay before sleep is to be had: \(error)")
+            }
+            refusal = error
             return
         }
+        refusal = nil
         guard await hub.wantsBackgroundTime, !isAsleep else {
             taken.release()
             return

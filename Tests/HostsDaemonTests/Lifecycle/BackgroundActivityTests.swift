@@ -130,6 +130,23 @@ import Testing
         }
     }
 
+    @Test func `a login manager that refuses is asked again after a minute, and told of once`() async throws {
+        let clock = ManualClock()
+        try await LifecycleRig.run(backgroundClock: clock) { rig in
+            try await rig.logind.refusesLocks(true)
+            await rig.set(["a": true])
+            try await rig.until { rig.count(of: "background.refused") == 1 }
+            await clock.untilSleeping()
+            await rig.hub.tellWishes()
+            clock.advance(by: BackgroundActivity.retryPause)
+            await clock.untilSleeping()
+            try await rig.logind.refusesLocks(false)
+            clock.advance(by: BackgroundActivity.retryPause)
+            try await rig.until { try await rig.isHeld() }
+            #expect(rig.count(of: "background.refused") == 1)
+        }
+    }
+
     @Test func `when the daemon stops nothing is held`() async throws {
         let stopped = Locked<PrivateLoginManager?>(nil)
         try await LifecycleRig.run { rig in

@@ -23,7 +23,9 @@ final class LifecycleRig: Sendable {
     let keepsLogind = Locked(false)
     private let logs = LogCenter(level: .trace, sinks: [], clock: FixedWallClock())
 
-    private init(delayMicroseconds: UInt64, hasBus: Bool) async throws {
+    private init(
+        delayMicroseconds: UInt64, hasBus: Bool, backgroundClock: any MonotonicClock
+    ) async throws {
         bus = try await PrivateBus()
         logind = try await PrivateLoginManager(on: bus, delayMicroseconds: delayMicroseconds)
         let clock = SystemClock()
@@ -39,7 +41,7 @@ final class LifecycleRig: Sendable {
             longestPause: .milliseconds(100), log: log)
         observer = LifecycleObserver(login: login, suspend: nil, routes: nil, clock: clock, log: log)
         let deliveries = deliveries
-        background = BackgroundActivity(hub: hub, login: login, clock: clock, log: log) { _ in
+        background = BackgroundActivity(hub: hub, login: login, clock: backgroundClock, log: log) { _ in
             let isHolding = await hub.isHoldingBackgroundTime
             deliveries.withLock { $0.append(isHolding) }
         }
@@ -47,9 +49,11 @@ final class LifecycleRig: Sendable {
 
     static func run(
         delayMicroseconds: UInt64 = 5_000_000, hasBus: Bool = true,
+        backgroundClock: any MonotonicClock = SystemClock(),
         _ body: @escaping @Sendable (LifecycleRig) async throws -> Void
     ) async throws {
-        let rig = try await LifecycleRig(delayMicroseconds: delayMicroseconds, hasBus: hasBus)
+        let rig = try await LifecycleRig(
+            delayMicroseconds: delayMicroseconds, hasBus: hasBus, backgroundClock: backgroundClock)
         let conductor = LifecycleConductor(
             observer: rig.observer, hub: rig.hub, background: rig.background,
             service: ServiceManager(address: nil))
