@@ -97,10 +97,15 @@ extension HostMachine {
         }
     }
 
-    /// Verifies a link of the time before, in its turn.
+    /// Verifies a link of the time before, in its turn, and not before there is a way: it may well live still.
     private mutating func reviveLink(_ context: Context) -> [Effect] {
         _ = reconnect.begin()
         state = .returning(isLooking: false)
+        guard context.hasRoute else { return [startTimer(at: context.now.advanced(by: Self.routePatience))] }
+        return verifyInTurn(context)
+    }
+
+    private mutating func verifyInTurn(_ context: Context) -> [Effect] {
         guard context.stagger > .zero else { return verify(context) }
         return [startTimer(at: context.now.advanced(by: context.stagger))]
     }
@@ -148,7 +153,7 @@ extension HostMachine {
         case .online(.running):
             isNetworkCheck = true
             return []
-        case .returning(isLooking: false): return verify(context)
+        case .returning(isLooking: false): return context.hasRoute ? verifyInTurn(context) : []
         case .awaitingRoute: return context.hasRoute ? repair(context) : []
         case .waiting(let purpose, _):
             guard context.hasRoute, mayDial else { return [] }

@@ -184,6 +184,23 @@ import Testing
         #expect(bench.machine.resumePolicy.attempts == 1)
     }
 
+    @Test func `a link of before is not given up for want of a route`() {
+        var bench = sleeping()
+        let waiting = bench.apply(.surroundingsChanged(Self.surroundings(.active)), hasRoute: false)
+        #expect(bench.machine.condition == .checking)
+        #expect(Self.looks(waiting).isEmpty)
+        #expect(bench.pause(in: waiting) == HostMachine.routePatience)
+        #expect(Self.looks(bench.apply(.networkChanged, hasRoute: false)).isEmpty)
+        #expect(Self.looks(bench.apply(.networkChanged)).count == 1)
+        bench.apply(.replied(token: bench.machine.generation, .fake))
+        #expect(bench.machine.condition == .online)
+
+        // After 20 s it is asked all the same.
+        var other = sleeping()
+        let effects = other.apply(.surroundingsChanged(Self.surroundings(.active)), hasRoute: false)
+        #expect(Self.looks(other.fireTimer(in: effects)).count == 1)
+    }
+
     @Test func `hosts come back in their turn`() {
         var bench = sleeping()
         let effects = bench.apply(
