@@ -25,6 +25,8 @@ struct FleetService: DaemonService {
     let access: @Sendable () -> any HostAccess
     let logs: LogFeed
     let clock: any WallClock
+    /// What the looks of streams are paced by.
+    var pace: any MonotonicClock = SystemClock()
     /// Reads configuration, rules and hooks anew.
     let readAll: @Sendable () async -> ConfigurationKeeper.Change
 
@@ -152,7 +154,7 @@ extension FleetService {
     }
 
     /// The record of a host, which may be disabled.
-    private func usableRecord(of name: String) async throws(APIError) -> HostRecord {
+    func usableRecord(of name: String) async throws(APIError) -> HostRecord {
         let snapshot = try await snapshot(of: name)
         if case .badRecord = snapshot.condition { throw Self.unusableRecord(name, snapshot.condition) }
         return snapshot.record
@@ -166,7 +168,7 @@ extension FleetService {
         return .configuration("the record of \(name) cannot be used: \(fault)")
     }
 
-    private func snapshot(of name: String) async throws(APIError) -> HostSnapshot {
+    func snapshot(of name: String) async throws(APIError) -> HostSnapshot {
         if let host = HostID(rawValue: name), let snapshot = await hub.snapshot(of: host) { return snapshot }
         let names = await hub.snapshots().map(\.record.id.rawValue)
         throw .hostNotFound(
