@@ -144,7 +144,8 @@ struct CommandLineParser {
         case .completion:
             guard let shell = invocation.operands.first, !CommandTable.shells.contains(shell) else { return }
             throw .unknownShell(shell)
-        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .cancel,
+        case .list, .status, .show, .sessions, .events, .logs, .attach, .enable, .disable, .probe, .resume,
+            .cancel,
             .check, .trust, .unlock, .hooks, .reload, .version, .complete:
             return
         }

@@ -41,7 +41,7 @@ struct Completion {
 
     private func operands(of verb: Verb) -> [String] {
         switch table.specification(of: verb).operands.kind {
-        case .host, .hostOrSession: hosts()
+        case .host, .hostOrSession, .window: hosts()
         case .verb: Help.topics(of: table)
         case .shell: CommandTable.shells
         case .word, .nothing: []

@@ -5,7 +5,7 @@ enum OptionName: String, Hashable, Sendable, CaseIterable {
     case json, socket, timeout, color, quiet, help, version
     case configDirectory = "config-dir"
     case stateDirectory = "state-dir"
-    case follow, after, limit, host, kind, category, level, yes
+    case follow, watch, after, limit, host, kind, category, level, yes
 }
 
 /// One option: how it is written, what it takes, what it does.

@@ -2,6 +2,7 @@
 enum Verb: String, Hashable, Sendable, CaseIterable {
     case list, status, show, sessions
     case events, logs
+    case attach
     case enable, disable, probe, resume, cancel, check, trust, unlock
     case hooks, reload
     case help, version, completion
@@ -22,7 +23,7 @@ struct VerbSpecification: Hashable, Sendable {
 
     /// What an operand names, for completion.
     enum Operand: Hashable, Sendable {
-        case nothing, host, hostOrSession, verb, shell, word
+        case nothing, host, hostOrSession, window, verb, shell, word
     }
 
     /// What comes after the verb, beside options.
