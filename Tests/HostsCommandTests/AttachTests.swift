@@ -6,15 +6,21 @@ import Testing
 
 /// What follows when the ssh of an attach ends: seed 002's session resume, by tables.
 @Suite struct AttachTests {
-    private static var lost: ScriptedTerminal.Run { ScriptedTerminal.Run(uses: [.raw, .raw], end: .exited(255)) }
+    private static var lost: ScriptedTerminal.Run {
+        ScriptedTerminal.Run(uses: [.raw, .raw], end: .exited(255))
+    }
 
     /// A program that dies by a sleep, which the clocks alone tell of.
     private static func asleep(_ end: JobEnd = .exited(255)) -> ScriptedTerminal.Run {
         ScriptedTerminal.Run(uses: [.other, .raw], end: end, sleep: 3600)
     }
 
-    private static var refused: ScriptedTerminal.Run { ScriptedTerminal.Run(uses: [.other], end: .exited(255)) }
-    private static var person: ScriptedTerminal.Run { ScriptedTerminal.Run(uses: [.raw, .raw], end: .exited(7)) }
+    private static var refused: ScriptedTerminal.Run {
+        ScriptedTerminal.Run(uses: [.other], end: .exited(255))
+    }
+    private static var person: ScriptedTerminal.Run {
+        ScriptedTerminal.Run(uses: [.raw, .raw], end: .exited(7))
+    }
 
     private func phase(_ word: String, route: Bool = true, locked: Bool = false, boot: String? = "boot-1")
         -> PhaseDocument
@@ -48,7 +54,11 @@ import Testing
     func `a host and a session are told apart`(_ operand: String, _ host: String, _ session: String?) {
         let stage = stage(Self.person)
         _ = stage.run("attach", operand)
-        #expect(stage.window.requests == [.attach(host, session: session)])
+        #expect(stage.window.requests.map(\.target) == ["/v1/hosts/\(host)/attach"])
+        let bodies = stage.window.requests.map { request in
+            request.body.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } }
+        }
+        #expect(bodies == [session.map { #"{"session":"\#($0.replacing("/", with: #"\/"#))"}"# }])
     }
 
     @Test func `a death while awake stays an end`() {
