@@ -69,8 +69,8 @@ package final class PrivateDaemon: Sendable {
     /// Runs hostsctl on a terminal of its own.
     ///
     /// - Parameters:
-    ///   - script: For `bash -c` with job control; hostsctl is `"$0"`, its words `"$@"`.
     ///   - arguments: What follows the option that names the socket.
+    ///   - script: For `bash -c` with job control; hostsctl is `"$0"`, its words `"$@"`.
     /// - Returns: The terminal.
     /// - Throws: When it cannot be started.
     package func terminal(
