@@ -33,7 +33,7 @@ extension RecordDraft {
                 "Reserved: one more look at this host before sleep, which this version does not do yet."),
             .choice(
                 "session_restore", \.sessionRestore, defaults: defaults,
-                "Reserved for `hostsctl attach`, which this version does not have yet."),
+                "\"tmux\": `hostsctl attach` opens the tmux session `hostsd`, again after a sleep too."),
             .choice(
                 "transport", \.transport, defaults: defaults,
                 "How the host is reached; see docs/links.md."),
