@@ -86,7 +86,7 @@ let package = Package(
             dependencies: ["HostsAPI", "HostsModel", "HostsPOSIX", "HostsLog", "CLinux", "CMicroHTTPD"],
             swiftSettings: strict),
         .target(
-            name: "HostsCommand", dependencies: ["HostsAPI", "HostsModel", "CTerminal"],
+            name: "HostsCommand", dependencies: ["HostsAPI", "HostsModel", "HostsPolicy", "CTerminal"],
             swiftSettings: strict),
 
         // Composition.
@@ -100,7 +100,8 @@ let package = Package(
         .executableTarget(
             name: "hostsd", dependencies: ["HostsDaemon", "HostsSystem"], swiftSettings: strict),
         .executableTarget(
-            name: "hostsctl", dependencies: ["HostsAPI", "HostsCommand", "HostsModel", "CTerminal"],
+            name: "hostsctl",
+            dependencies: ["HostsAPI", "HostsCommand", "HostsModel", "HostsPOSIX", "CTerminal"],
             swiftSettings: strict),
         .executableTarget(
             name: "hostsd-demo", dependencies: ["HostsModel", "HostsSystem", "HostsTestSupport"],
@@ -127,7 +128,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HostsCommandTests",
-            dependencies: ["HostsCommand", "HostsAPI", "HostsLog", "HostsModel", "HostsTestSupport"],
+            dependencies: [
+                "HostsCommand", "HostsAPI", "HostsLog", "HostsModel", "HostsPolicy", "HostsTestSupport",
+            ],
             exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(

@@ -34,7 +34,7 @@ extension RecordDraft {
             ),
             .choice(
                 "session_restore", \.sessionRestore, defaults: defaults,
-                "With \"tmux\", `hostsctl attach` attaches again after a sleep, to the same tmux session."),
+                "\"tmux\": `hostsctl attach` opens the tmux session `hostsd`, again after a sleep too."),
             .choice(
                 "transport", \.transport, defaults: defaults,
                 "How the host is reached; see docs/links.md."),

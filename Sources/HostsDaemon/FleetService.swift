@@ -30,6 +30,8 @@ struct FleetService: DaemonService {
     let access: @Sendable () -> any HostAccess
     let logs: LogFeed
     let clock: any WallClock
+    /// What the looks of streams are paced by.
+    var pace: any MonotonicClock = SystemClock()
     /// Reads configuration, rules and hooks anew.
     let readAll: @Sendable () async -> ConfigurationKeeper.Change
 

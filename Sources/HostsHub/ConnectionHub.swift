@@ -297,7 +297,8 @@ extension ConnectionHub {
         for effect in effects { perform(effect, for: host) }
     }
 
-    private func hasRoute(to host: HostID) -> Bool {
+    /// Whether packets to a host would leave this machine, as far as is known.
+    package func hasRoute(to host: HostID) -> Bool {
         if hasDefaultRoute || machines[host]?.record.transport == .local { return true }
         return addresses[host].map(environment.hasRoute) ?? false
     }

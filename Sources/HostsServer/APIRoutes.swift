@@ -17,7 +17,7 @@ package enum APIRoutes {
     package static func all(of service: any DaemonService, version: VersionDocument) -> [Route] {
         daemonRoutes(service, version) + lifecycleRoutes(service) + hostRoutes(service)
             + recordRoutes(service) + sessionRoutes(service)
-            + listRoutes(service)
+            + listRoutes(service) + attachRoutes(service)
     }
 
     private static func daemonRoutes(_ service: any DaemonService, _ version: VersionDocument) -> [Route] {
@@ -79,8 +79,14 @@ package enum APIRoutes {
             Route(.get, "/v1/hosts", .read) { _ async throws(APIError) in
                 .document(try await service.hosts())
             },
-            Route(.get, "/v1/hosts/{name}", .read) { request async throws(APIError) in
-                .document(try await service.host(request.variable("name")))
+            Route(.get, "/v1/hosts/{name}", .read, parameters: ["follow"]) {
+                request async throws(APIError) in
+                let name = request.variable("name")
+                guard let format = try streamFormat(of: request) else {
+                    return .document(try await service.host(name))
+                }
+                return .stream(
+                    StreamAnswer(try await service.watchHost(name), format: format) { _ in "" })
             },
             Route(.post, "/v1/hosts/{name}/enable", .write) { request async throws(APIError) in
                 .document(try await service.enable(request.variable("name")))
@@ -174,8 +180,14 @@ package enum APIRoutes {
             Route(.get, "/v1/sessions", .read, parameters: ["host"]) { request async throws(APIError) in
                 .document(try await service.sessions(host: try request.query.text("host")))
             },
-            Route(.get, "/v1/sessions/{id...}", .read) { request async throws(APIError) in
-                .document(try await service.session(SessionID(rawValue: request.variable("id"))))
+            Route(.get, "/v1/sessions/{id...}", .read, parameters: ["follow"]) {
+                request async throws(APIError) in
+                let id = SessionID(rawValue: request.variable("id"))
+                guard let format = try streamFormat(of: request) else {
+                    return .document(try await service.session(id))
+                }
+                return .stream(
+                    StreamAnswer(try await service.watchSession(id), format: format) { _ in "" })
             },
         ]
     }

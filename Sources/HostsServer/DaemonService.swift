@@ -91,6 +91,25 @@ package protocol DaemonService: Sendable {
     /// One agent session.
     func session(_ id: SessionID) async throws(APIError) -> SessionDocument
 
+    /// Opens a window of the person's on a host: what to start, and then the phases for as long as it is open.
+    ///
+    /// - Parameters:
+    ///   - name: The host.
+    ///   - session: An agent session of it, by id, pane or place; nil for a shell.
+    /// - Returns: The plan first, then each phase; the window is closed when nobody reads them any more.
+    /// - Throws: `.hostDisabled`, `.sessionNotFound`, `.conflict` for a session that cannot be attached to.
+    func attach(_ name: String, session: String?) async throws(APIError) -> Watch<AttachLine>
+
+    /// One host now and whenever it has changed; it is looked at every second meanwhile.
+    ///
+    /// - Throws: `.hostDisabled`: such a host is not looked at.
+    func watchHost(_ name: String) async throws(APIError) -> Watch<HostDocument>
+
+    /// One agent session now and whenever it has changed; its host is looked at every second meanwhile.
+    ///
+    /// - Throws: `.hostDisabled`: such a host is not looked at.
+    func watchSession(_ id: SessionID) async throws(APIError) -> Watch<SessionDocument>
+
     /// Stored events, oldest first.
     func events(_ query: EventQuery) async throws(APIError) -> EventList
 

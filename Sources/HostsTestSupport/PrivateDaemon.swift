@@ -71,6 +71,21 @@ package final class PrivateDaemon: Sendable {
             input: input)
     }
 
+    /// Runs hostsctl on a terminal of its own.
+    ///
+    /// - Parameters:
+    ///   - arguments: What follows the option that names the socket.
+    ///   - script: For `bash -c` with job control; hostsctl is `"$0"`, its words `"$@"`.
+    /// - Returns: The terminal.
+    /// - Throws: When it cannot be started.
+    package func terminal(
+        _ arguments: String..., script: String = #""$0" "$@"; echo "code $?"; read end"#
+    ) throws -> TerminalProgram {
+        try TerminalProgram(
+            script: script, Self.program("hostsctl"), ["--socket", socket] + arguments,
+            environment: environment.merging(["TERM": "xterm"]) { $1 })
+    }
+
     /// Runs another hostsd on the same folders, to see it refuse.
     package func runSecond(_ arguments: String...) async throws -> Tool.Answer {
         try await Tool.answer(

@@ -18,7 +18,8 @@ enum SystemWorld {
             makeTransport: { socket throws(ClientError) in
                 try CurlTransport(socket: socket, userAgent: "hostsctl/" + hostsctlVersion)
             },
-            pause: pause, console: SystemConsole())
+            pause: pause, console: SystemConsole(),
+            attach: AttachParts(terminal: ForegroundTerminal(), makeWindow: { StreamedWindow(socket: $0) }))
     }
 
     private static func environment() -> [String: String] {
@@ -60,7 +61,7 @@ enum SystemWorld {
         return names
     }
 
-    private static func pause(_ duration: Duration) {
+    static func pause(_ duration: Duration) {
         let parts = duration.components
         var wanted = timespec(tv_sec: Int(parts.seconds), tv_nsec: Int(parts.attoseconds / 1_000_000_000))
         var left = timespec()

@@ -98,9 +98,11 @@ struct ImportRow: Sendable {
             system: ["FoundationEssentials", "Glibc"],
             because: "serves what it is handed; knows neither hub nor store"),
         ImportRow(
-            "HostsCommand", ["HostsAPI", "HostsModel", "HostsConfig", "CTerminal"],
+            "HostsCommand", ["HostsAPI", "HostsModel", "HostsConfig", "HostsPolicy", "CTerminal"],
             system: ["FoundationEssentials", "Glibc"],
-            because: "the verbs of hostsctl as a library, so that tests can call them; never the hub"),
+            because:
+                "the verbs of hostsctl as a library, so that tests can call them; never the hub, but attach decides by the same policy"
+        ),
 
         // Test support.
         ImportRow(
@@ -110,9 +112,11 @@ struct ImportRow: Sendable {
 
         // Composition.
         ImportRow(
-            "hostsctl", ["HostsCommand", "HostsAPI", "HostsConfig", "HostsModel", "CTerminal"],
+            "hostsctl", ["HostsCommand", "HostsAPI", "HostsConfig", "HostsModel", "HostsPOSIX", "CTerminal"],
             system: ["FoundationEssentials", "Glibc"],
-            because: "reaches the daemon through the API only, and writes overrides when it does not run"),
+            because:
+                "reaches the daemon through the API only, and writes overrides when it does not run; a window is held by a thread"
+        ),
         ImportRow(
             "HostsDaemon",
             [

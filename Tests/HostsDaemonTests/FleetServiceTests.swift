@@ -267,7 +267,7 @@ extension HostID {
 // MARK: - The rig
 
 /// Links that answer what a test says, and remember what they were asked.
-private final class FakeAccess: HostAccess {
+final class FakeAccess: HostAccess {
     private struct State: Sendable {
         var asked: [String] = []
         var offer: Result<HostKeyOffer, LinkError> = .failure(.cancelled)
@@ -324,12 +324,12 @@ private struct EmptyInterpreter: ProbeInterpreter {
 }
 
 /// The service over a hub of simulated hosts, in a time that stands still; a host called `off` is disabled.
-private struct Rig {
+struct Rig {
     let fleet = SimulatedFleet()
     let access = FakeAccess()
     let logs = LogCenter(level: .trace, sinks: [], clock: FixedWallClock())
     private let folder: TemporaryFolder
-    private let hub: ConnectionHub
+    let hub: ConnectionHub
     private let service: FleetService
     private let records: [HostRecord]
     private let bad: [HostID: (HostsModel.SourceLocation, String)]

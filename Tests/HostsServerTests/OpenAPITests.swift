@@ -114,6 +114,10 @@ import Testing
         let evidence = EvidenceView(kind: "k", strength: "weak", rule: "r")
         let clock = TurnClockView(
             side: "white", running: true, agentSeconds: 1, personSeconds: 1, outOfSyncSeconds: 0)
+        let attach = AttachDocument(
+            host: "h", session: nil, transport: "ssh", destination: "d", restore: "none", arguments: [],
+            bootID: nil)
+        let phase = PhaseDocument(phase: "active", hasRoute: true, awaitsPassphrase: false, bootID: nil)
         let error = ErrorDocument(code: "c", message: "m", help: nil)
         let documents: [String: any Encodable] = [
             "StatusDocument": status, "VersionDocument": VersionDocument(version: "1", pid: 1),
@@ -126,6 +130,7 @@ import Testing
             "DebugDocument": try await daemon.rehearse(isSleep: true),
             "RemovalDocument": RemovalDocument(host: "gpu", record: "r", override: nil, message: "m"),
             "UnlockDocument": UnlockDocument(host: "gpu", keys: []),
+            "AttachDocument": attach, "PhaseDocument": phase,
             "ErrorDocument": error, "ErrorDetail": error.error, "HostView": hosts.hosts[0],
             "SessionCounts": SessionCounts(), "HostList": hosts, "HostDocument": try await daemon.host("gpu"),
             "RecordValue": RecordValue(key: "k", value: "v", origin: nil), "SessionView": session,

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "CTerminalJob.h"
+
 /* Takes the person's LC_CTYPE if it is UTF-8, else C.UTF-8: in the plain C locale every width beyond ASCII is -1
  * (glibc 2.36). Changes the process's locale; call it once, before other threads exist. */
 void hosts_terminal_take_locale(void);

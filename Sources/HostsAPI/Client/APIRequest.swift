@@ -108,6 +108,16 @@ package struct APIRequest: Hashable, Sendable {
         return SecretBytes(copying: body)
     }
 
+    /// Opens a window on a host, for as long as the stream is read.
+    ///
+    /// - Parameters:
+    ///   - name: The host.
+    ///   - session: An agent session of it; nil for a shell.
+    /// - Returns: The request, whose answer is a stream.
+    package static func attach(_ name: String, session: String? = nil) -> APIRequest {
+        APIRequest(.post, ["v1", "hosts", name, "attach"], body: session.map { AttachBody.encoded($0) })
+    }
+
     package static func sessions(host: String? = nil) -> APIRequest {
         APIRequest(.get, ["v1", "sessions"], query: items([("host", host)]))
     }

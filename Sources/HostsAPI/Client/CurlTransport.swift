@@ -60,6 +60,7 @@ package final class CurlTransport: DaemonTransport {
         line: ([UInt8]) -> Bool
     ) throws(ClientError) -> StreamOutcome {
         var headers = ["Accept: application/x-ndjson"]
+        if request.method == .post { headers.append("Content-Type: application/json") }
         if let id { headers.append("Last-Event-ID: " + SafeText.visible(id)) }
         guard let handle = CurlHandle(headers: headers) else {
             throw .unavailable(detail: "libcurl cannot be initialised")

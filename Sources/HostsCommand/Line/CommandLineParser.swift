@@ -165,7 +165,8 @@ struct CommandLineParser {
             }
             guard action != .keepalive, let stranger = invocation.operands.dropFirst().first else { return }
             throw .operandTooMany(verb, first: stranger)
-        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .cancel,
+        case .list, .status, .show, .sessions, .events, .logs, .attach, .enable, .disable, .probe, .resume,
+            .cancel,
             .check, .trust, .unlock, .add, .remove, .hooks, .reload, .refresh, .version, .complete:
             return
         }

@@ -82,6 +82,7 @@ struct CommandTable: Sendable {
             OptionSpecification(.help, short: "h", "help on hostsctl or on a verb"),
             OptionSpecification(.version, "the same as the verb version"),
             OptionSpecification(.follow, short: "f", "go on with what comes; Ctrl-C ends it"),
+            OptionSpecification(.watch, "show it again whenever it has changed; Ctrl-C ends it"),
             OptionSpecification(.after, value: .text("ID"), "only what came after the event of this id"),
             OptionSpecification(.limit, short: "n", value: .count(lineLimit), "at most so many, the newest"),
             OptionSpecification(.host, value: .host, "only what is about this host"),
@@ -118,9 +119,13 @@ struct CommandTable: Sendable {
             details: ["With a HOST the exit code is 3 unless it is online; -q prints nothing then."],
             examples: ["hostsctl status", "hostsctl status -q devbox && echo up"]),
         VerbSpecification(
-            .show, .look, .one(.hostOrSession, "HOST|SESSION"), "everything known of a host or a session",
-            details: ["A session is named by its id (see: hostsctl sessions --json)."],
-            examples: ["hostsctl show devbox"]),
+            .show, .look, .one(.hostOrSession, "HOST|SESSION"), options: [.watch],
+            "everything known of a host or a session",
+            details: [
+                "A session is named by its id (see: hostsctl sessions --json). With --watch the host is looked at",
+                "every second while you are there.",
+            ],
+            examples: ["hostsctl show devbox", "hostsctl show devbox --watch"]),
         VerbSpecification(
             .sessions, .look, .none, options: [.host], "agent sessions, those that need you first",
             examples: ["hostsctl sessions --host devbox"]),
@@ -142,6 +147,15 @@ struct CommandTable: Sendable {
     ]
 
     private static let acting = [
+        VerbSpecification(
+            .attach, .act, .one(.window, "HOST[:SESSION]"),
+            "open a shell on a host, or the tmux pane of an agent",
+            details: [
+                "Runs your own ssh on this terminal. SESSION is the place of an agent such as main:0.1, its pane such",
+                "as %4, or its id. A session that a sleep has cut is attached again if the record of the host says",
+                "session_restore = \"tmux\"; what you have ended stays ended. The exit code is that of ssh.",
+            ],
+            examples: ["hostsctl attach devbox", "hostsctl attach devbox:main:0.1"]),
         VerbSpecification(
             .enable, .act, .some(.host, "HOST"), "let hostsd connect to hosts again",
             details: ["What is enabled already stays so; that is success, too."]),

@@ -5,7 +5,7 @@ enum OptionName: String, Hashable, Sendable, CaseIterable {
     case json, socket, timeout, color, quiet, help, version
     case configDirectory = "config-dir"
     case stateDirectory = "state-dir"
-    case follow, after, limit, host, kind, category, level, yes
+    case follow, watch, after, limit, host, kind, category, level, yes
     case label, transport, tag, disabled, unset
     case backgroundKeepAlive = "background-keep-alive"
     case sessionRestore = "session-restore"

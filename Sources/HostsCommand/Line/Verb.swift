@@ -2,6 +2,7 @@
 enum Verb: String, Hashable, Sendable, CaseIterable {
     case list, status, show, sessions
     case events, logs
+    case attach
     case enable, disable, probe, resume, cancel, check, trust, unlock
     case add, remove, set
     case hooks, reload, refresh, debug
@@ -24,7 +25,7 @@ struct VerbSpecification: Hashable, Sendable {
 
     /// What an operand names, for completion.
     enum Operand: Hashable, Sendable {
-        case nothing, host, hostOrSession, verb, shell, debug, word
+        case nothing, host, hostOrSession, window, verb, shell, debug, word
         /// A host, and then what its record shall have.
         case hostAndSettings
     }

@@ -32,7 +32,8 @@ struct CommandRunner {
     private static func isLong(_ verb: Verb) -> Bool {
         switch verb {
         case .check, .trust, .unlock, .refresh, .debug: true
-        case .list, .status, .show, .sessions, .events, .logs, .enable, .disable, .probe, .resume, .cancel,
+        case .list, .status, .show, .sessions, .events, .logs, .attach, .enable, .disable, .probe, .resume,
+            .cancel,
             .add, .remove, .set, .hooks, .reload, .help, .version, .completion, .complete:
             false
         }
@@ -68,6 +69,7 @@ struct CommandRunner {
         case .refresh: try refresh(.refresh)
         case .debug: try debug()
         case .version: try versions()
+        case .attach: preconditionFailure("it holds a window of its own")
         case .help, .completion, .complete: preconditionFailure("these verbs do not ask the daemon")
         }
     }
@@ -113,17 +115,37 @@ struct CommandRunner {
         return try about(name) { () throws(ClientError) in
             // Only the id of a session has a slash.
             if name.contains("/") {
+                if invocation.has(.watch) {
+                    return try watch(.session(name)) { (document: SessionDocument, appearance) in
+                        SessionPage(session: document.session, appearance: appearance).lines
+                    }
+                }
                 let body = try client.body(of: .session(name))
                 if output.isJSON { return print(body) }
                 let document = try DaemonClient.decode(SessionDocument.self, from: body)
                 output.write(SessionPage(session: document.session, appearance: output.appearance).lines)
             } else {
+                if invocation.has(.watch) {
+                    return try watch(.host(name)) { (document: HostDocument, appearance) in
+                        HostPage(document: document, appearance: appearance).lines
+                    }
+                }
                 let body = try client.body(of: .host(name))
                 if output.isJSON { return print(body) }
                 let document = try DaemonClient.decode(HostDocument.self, from: body)
                 output.write(HostPage(document: document, appearance: output.appearance).lines)
             }
             return .success
+        }
+    }
+
+    /// Shows a page now and whenever it has changed: on a terminal in place of the one before.
+    private func watch<Document: Decodable>(
+        _ request: APIRequest, page: (Document, Appearance) -> [StyledText]
+    ) throws(ClientError) -> ExitCode {
+        try follow(request) { body throws(ClientError) in
+            let document = try DaemonClient.decode(Document.self, from: body)
+            output.replace(page(document, output.appearance))
         }
     }
 
@@ -198,7 +220,7 @@ struct CommandRunner {
     ) throws(ClientError) -> ExitCode {
         guard !invocation.has(.follow) else {
             return try follow(request) { body throws(ClientError) in
-                line(try DaemonClient.decode(Item.self, from: body))
+                output.write([line(try DaemonClient.decode(Item.self, from: body))])
             }
         }
         let body = try client.body(of: request)
@@ -210,7 +232,7 @@ struct CommandRunner {
     }
 
     private func follow(
-        _ request: APIRequest, line: ([UInt8]) throws(ClientError) -> StyledText
+        _ request: APIRequest, show: ([UInt8]) throws(ClientError) -> Void
     ) throws(ClientError) -> ExitCode {
         try client.follow(
             request,
@@ -224,7 +246,7 @@ struct CommandRunner {
                 if output.isJSON {
                     output.write(document: body)
                 } else {
-                    output.write([try line(body)])
+                    try show(body)
                 }
                 return !output.isBroken
             })

@@ -33,6 +33,12 @@ final class Output {
         write(appearance.text(lines))
     }
 
+    /// Writes a page for people in the place of everything that the terminal shows; behind it where there is none.
+    func replace(_ lines: [StyledText]) {
+        // Home, and clear to the end (ECMA-48, CUP and ED).
+        write((world.outputIsTerminal ? "\u{1b}[H\u{1b}[2J" : "") + appearance.text(lines))
+    }
+
     func write(_ text: String) {
         write(Array(text.utf8))
     }

@@ -42,7 +42,8 @@ package struct Program {
         case .help: output.write(Help(table: table).page(on: invocation.operands.first))
         case .completion: output.write(invocation.operands.first.flatMap(Completion.script) ?? "")
         case .complete: complete(invocation.operands, output)
-        case .add, .remove, .set, .list, .status, .show, .sessions, .events, .logs, .enable, .disable,
+        case .add, .remove, .set, .list, .status, .show, .sessions, .events, .logs, .attach, .enable,
+            .disable,
             .probe, .resume, .cancel, .check, .trust, .unlock, .hooks, .reload, .refresh, .debug, .version:
             return ask(invocation, output)
         }
@@ -53,7 +54,9 @@ package struct Program {
         let version = self.version
         do throws(ClientError) {
             let locator = SocketLocator(option: invocation.values[.socket], environment: world.environment)
-            let transport = try world.makeTransport(try locator.locate(exists: world.exists))
+            let socket = try locator.locate(exists: world.exists)
+            if invocation.verb == .attach { return try attach(invocation, socket, output) }
+            let transport = try world.makeTransport(socket)
             let runner = CommandRunner(
                 invocation: invocation, version: version, transport: transport, output: output,
                 console: world.console, pause: world.pause)
@@ -65,6 +68,22 @@ package struct Program {
                 return .success
             }
             return output.report(error, about: nil)
+        }
+    }
+
+    private func attach(
+        _ invocation: Invocation, _ socket: String, _ output: Output
+    ) throws(ClientError) -> ExitCode {
+        let target = AttachTarget(invocation.operands.first ?? "")
+        let command = AttachCommand(
+            terminal: world.attach.terminal, window: world.attach.makeWindow(socket), output: output,
+            shell: world.environment["SHELL"] ?? "/bin/sh",
+            timeout: invocation.duration(.timeout) ?? ClientLimits().call)
+        do throws(ClientError) {
+            return try command.run(target)
+        } catch {
+            guard case .refused = error else { throw error }
+            return output.report(error, about: target.host)
         }
     }
 

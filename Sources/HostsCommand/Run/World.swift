@@ -19,13 +19,14 @@ package struct World {
     /// Blocks for a while.
     package var pause: (Duration) -> Void
     package var console: any Console
+    package var attach: AttachParts
 
     package init(
         environment: [String: String], outputIsTerminal: Bool, errorIsTerminal: Bool, terminalColumns: Int,
         localTime: LocalTime, now: @escaping () -> WallTime, exists: @escaping (String) -> Bool,
         fileNames: @escaping (String) -> [String],
         makeTransport: @escaping (String) throws(ClientError) -> any DaemonTransport,
-        pause: @escaping (Duration) -> Void, console: any Console
+        pause: @escaping (Duration) -> Void, console: any Console, attach: AttachParts
     ) {
         self.environment = environment
         self.outputIsTerminal = outputIsTerminal
@@ -38,6 +39,7 @@ package struct World {
         self.makeTransport = makeTransport
         self.pause = pause
         self.console = console
+        self.attach = attach
     }
 
     /// Cells of a line on the terminal, or nil for a pipe.

@@ -51,6 +51,8 @@ struct Stage {
     var canAsk = false
     /// What they type, or what standard input gives.
     var answers: [ConsoleAnswer] = []
+    var terminal = ScriptedTerminal()
+    var window = ScriptedWindow()
     /// What happens in each pause between two attempts.
     var onPause: () -> Void = {}
 
@@ -79,7 +81,8 @@ struct Stage {
             exists: { existing.contains($0) },
             fileNames: { files[$0] ?? [] }, makeTransport: { _ throws(ClientError) in daemon },
             pause: { _ in onPause() },
-            console: console)
+            console: console,
+            attach: AttachParts(terminal: terminal, makeWindow: { _ in window }))
         let code = Program(version: "0.1.0", world: world).run(arguments)
         return Result(output: console.output, error: console.error, code: code, questions: console.questions)
     }

@@ -71,6 +71,14 @@ struct ServerFixture: Sendable {
         return (client, try await client.read(until: "\r\n\r\n"))
     }
 
+    /// Opens a window and reads the header of its stream.
+    func window(_ host: String, body: String = "") async throws -> (Client, header: String) {
+        let client = try Client(path)
+        let fields = ["Content-Length: \(body.utf8.count)"]
+        await client.send(Self.head("POST", "/v1/hosts/\(host)/attach", fields) + body)
+        return (client, try await client.read(until: "\r\n\r\n"))
+    }
+
     static func head(_ method: String, _ target: String, _ fields: [String]) -> String {
         (["\(method) \(target) HTTP/1.1", "Host: localhost"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
     }

@@ -153,6 +153,35 @@ actor TestDaemon: DaemonService {
         return SessionDocument(session: session)
     }
 
+    func attach(_ name: String, session: String?) async throws(APIError) -> Watch<AttachLine> {
+        guard try known(name).enabled else { throw .hostDisabled(name) }
+        if let session, session != "%4" { throw .sessionNotFound(session) }
+        let (stream, continuation) = AsyncStream<AttachLine>.makeStream(bufferingPolicy: .bufferingNewest(8))
+        continuation.yield(
+            .phase(PhaseDocument(phase: "active", hasRoute: true, awaitsPassphrase: false, bootID: nil)))
+        continuation.onTermination = { _ in self.signal.yield("window closed") }
+        let document = AttachDocument(
+            host: name, session: session, transport: "ssh", destination: name, restore: "none",
+            arguments: ["ssh", "-t", "--", name], bootID: nil)
+        return Watch(past: [.attach(document)], live: stream)
+    }
+
+    func watchHost(_ name: String) async throws(APIError) -> Watch<HostDocument> {
+        let first = try await host(name)
+        return Watch(past: [first], live: silence())
+    }
+
+    func watchSession(_ id: SessionID) async throws(APIError) -> Watch<SessionDocument> {
+        let first = try await session(id)
+        return Watch(past: [first], live: silence())
+    }
+
+    private func silence<Document: Sendable>() -> AsyncStream<Document> {
+        let (stream, continuation) = AsyncStream<Document>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        continuation.onTermination = { _ in self.signal.yield("stream ended") }
+        return stream
+    }
+
     func events(_ query: EventQuery) async throws(APIError) -> EventList {
         let included = after(query).events.filter { query.includes($0) }
         return EventList(
