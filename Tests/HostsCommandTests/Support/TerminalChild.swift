@@ -17,6 +17,7 @@ final class TerminalChild {
     private let pid: pid_t
     private let master: Int32
     private var text: [UInt8] = []
+    private var isReaped = false
 
     /// Starts a shell with job control that runs the program in the foreground.
     ///
@@ -65,7 +66,23 @@ final class TerminalChild {
         texts.map { strdup($0) } + [nil]
     }
 
-    deinit { close(master) }
+    /// Ends whatever still runs there.
+    ///
+    /// A child that nobody reaps would keep the exit tests of this process waiting: they look at the first one that has
+    /// ended (waitid(2) with WNOWAIT).
+    deinit {
+        if !isReaped { kill(-pid, SIGKILL) }
+        close(master)
+        if !isReaped { reap() }
+    }
+
+    @discardableResult
+    private func reap() -> Int32 {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        isReaped = true
+        return status
+    }
 
     /// Whether the terminal shows what is typed.
     var isEchoing: Bool {
@@ -100,8 +117,7 @@ final class TerminalChild {
     /// Reads to the end; gives the rest, and the exit status of the shell.
     func finish() -> (output: String, status: Int32) {
         while receive() {}
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        let status = reap()
         return (String(decoding: text, as: UTF8.self), status & 0x7f == 0 ? (status >> 8) & 0xff : -1)
     }
 
