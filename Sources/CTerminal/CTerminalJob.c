@@ -22,7 +22,8 @@ static struct {
     int is_ignored[ending_count];
     int terminal; /* -1 without a controlling one */
     pid_t pid;
-    int has_group; /* its own, in the foreground when we are */
+    int has_terminal; /* it was started in the foreground */
+    int has_group;    /* its own; without one it is in ours */
     int has_modes;
     struct termios modes; /* before it was started, or as we found them when we went on */
     int has_own_modes;
@@ -77,14 +78,17 @@ static void take_terminal_back(void) {
     for (int i = 0; i < 3; i++) {
         if (job.flags[i] >= 0) fcntl(i, F_SETFL, job.flags[i]);
     }
-    if (!job.has_group) return;
-    if (tcgetpgrp(job.terminal) == job.pid) give_terminal(getpgrp());
+    if (!job.has_terminal) return;
+    if (job.has_group && tcgetpgrp(job.terminal) == job.pid) give_terminal(getpgrp());
     if (job.has_modes && is_in_foreground()) set_modes(&job.modes);
 }
 
 int hosts_job_start(char *const words[]) {
-    job.has_group = is_in_foreground();
-    job.has_modes = job.has_group && tcgetattr(job.terminal, &job.modes) == 0;
+    job.has_terminal = is_in_foreground();
+    /* A group whose number is not known here (of another PID namespace, getpgrp(2) says 0) could not be given the
+     * terminal back. */
+    job.has_group = job.has_terminal && getpgrp() > 0;
+    job.has_modes = job.has_terminal && tcgetattr(job.terminal, &job.modes) == 0;
     job.has_own_modes = 0;
     for (int i = 0; i < 3; i++) job.flags[i] = fcntl(i, F_GETFL);
     posix_spawn_file_actions_t actions;
@@ -200,12 +204,12 @@ int hosts_job_pause(int milliseconds) {
 int hosts_job_signal(void) {
     struct termios modes;
     if (job.signal != 0) return job.signal;
-    return job.has_group && tcgetattr(job.terminal, &modes) != 0 ? SIGHUP : 0;
+    return job.has_terminal && tcgetattr(job.terminal, &modes) != 0 ? SIGHUP : 0;
 }
 
 int hosts_job_terminal(void) {
     struct termios modes;
-    if (!job.has_group || tcgetattr(job.terminal, &modes) != 0) return 0;
+    if (!job.has_terminal || tcgetattr(job.terminal, &modes) != 0) return 0;
     if ((modes.c_lflag & ICANON) == 0) return 1;
     return (modes.c_lflag & ECHO) == 0 ? 2 : 0;
 }
