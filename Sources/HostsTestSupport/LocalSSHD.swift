@@ -27,12 +27,16 @@ package final class LocalSSHD: Sendable {
         ///
         /// Needs `isIsolated`: the account then has the server's folder as its home directory.
         package var loginShell: String?
+        /// Where it listens, at `address` of this namespace; nil for the network of the test.
+        package var network: NetworkNamespace?
 
         package init() {}
     }
 
     /// How often another port is tried when somebody was faster.
     private static let startAttempts = 5
+    /// In a network of its own.
+    private static let ownPort: UInt16 = 2222
 
     package let folder: TemporaryFolder
     package let options: Options
@@ -68,7 +72,7 @@ package final class LocalSSHD: Sendable {
         var made: State?
         var failure: any Error = FixtureError("sshd did not start")
         for _ in 0..<Self.startAttempts where made == nil {
-            let port = try LoopbackPort.free(options.address)
+            let port = try options.network == nil ? LoopbackPort.free(options.address) : Self.ownPort
             do {
                 made = State(port: port, process: try await Self.launch(options, folder, port: port))
             } catch {
@@ -212,7 +216,8 @@ package final class LocalSSHD: Sendable {
         // sshd executes itself for each connection, hence the whole path.
         let command = ["/usr/sbin/sshd", "-D", "-e", "-f", file]
         let accounts = try options.loginShell.map { try writeAccounts(folder, shell: $0) }
-        let words = options.isIsolated ? isolated(command, as: options.name, accounts: accounts) : command
+        let own = options.isIsolated ? isolated(command, as: options.name, accounts: accounts) : command
+        let words = options.network?.command(own) ?? own
         let process = try BackgroundProcess(words[0], Array(words.dropFirst()), environment: Tool.environment)
         try await process.log.until("Server listening on")
         return process

@@ -34,7 +34,8 @@ package final class NetworkNamespace: Sendable {
     package func ip(_ commands: String...) async throws {
         for command in commands {
             let words = command.split(separator: " ").map(String.init)
-            try await Tool.run("nsenter", ["--target", String(holder.pid), "--net", "ip"] + words)
+            let whole = self.command(["ip"] + words)
+            try await Tool.run(whole[0], Array(whole.dropFirst()))
         }
     }
 
@@ -56,6 +57,11 @@ package final class NetworkNamespace: Sendable {
             }
         }
         return try result.get()
+    }
+
+    /// A command that runs in it, as the same process.
+    package func command(_ words: [String]) -> [String] {
+        ["nsenter", "--target", String(holder.pid), "--net"] + words
     }
 
     private typealias SetNamespace = @convention(c) (Int32, Int32) -> Int32

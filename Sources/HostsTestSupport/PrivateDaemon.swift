@@ -10,6 +10,7 @@ package final class PrivateDaemon: Sendable {
     package let socket: String
     private let process: Locked<BackgroundProcess>
     private let environment: [String: String]
+    private let network: NetworkNamespace?
 
     /// Starts hostsd with a record for each server; it answers when this returns.
     ///
@@ -18,10 +19,11 @@ package final class PrivateDaemon: Sendable {
     ///   - settings: Further lines of `hostsd.toml`.
     ///   - hooks: Shell scripts by name.
     ///   - variables: Further ones of its environment.
+    ///   - network: Where it runs; nil for the network of the test.
     /// - Throws: When it does not start.
     package init(
         servers: [LocalSSHD], settings: String = "", hooks: [String: String] = [:],
-        variables: [String: String] = [:]
+        variables: [String: String] = [:], network: NetworkNamespace? = nil
     ) async throws {
         folder = try TemporaryFolder(in: "/var/tmp")
         socket = folder.path("run/api.sock")
@@ -44,7 +46,8 @@ package final class PrivateDaemon: Sendable {
             try folder.write(
                 "config/hosts.d/\(server.options.name).toml", "ssh = \"\(server.options.name)\"\n")
         }
-        process = Locked(try Self.launch(folder, environment))
+        self.network = network
+        process = Locked(try Self.launch(folder, environment, network))
         try await log.until("listening on")
     }
 
@@ -102,20 +105,20 @@ package final class PrivateDaemon: Sendable {
 
     /// Starts it again on the same folders; it answers when this returns.
     package func restart() async throws {
-        let new = try Self.launch(folder, environment)
+        let new = try Self.launch(folder, environment, network)
         process.withLock { $0 = new }
         try await log.until("listening on")
     }
 
     private static func launch(
-        _ folder: TemporaryFolder, _ environment: [String: String]
+        _ folder: TemporaryFolder, _ environment: [String: String], _ network: NetworkNamespace?
     ) throws -> BackgroundProcess {
-        try BackgroundProcess(
-            program("hostsd"),
-            [
-                "--config-dir", folder.path("config"), "--state-dir", folder.path("state"), "--socket",
-                folder.path("run/api.sock"), "--log-level", "debug",
-            ], environment: environment)
+        let own = [
+            program("hostsd"), "--config-dir", folder.path("config"), "--state-dir", folder.path("state"),
+            "--socket", folder.path("run/api.sock"), "--log-level", "debug",
+        ]
+        let words = network?.command(own) ?? own
+        return try BackgroundProcess(words[0], Array(words.dropFirst()), environment: environment)
     }
 
     /// The path of a program that was built with this one.
