@@ -117,7 +117,9 @@ package struct Daemon: Sendable {
         let fleet = FleetService(
             facts: .init(version: version, started: wallClock.now, paths: paths), hub: hub, center: center,
             keeper: keeper, overrides: OverrideWriter(paths: paths),
-            windows: lifecycle.refresh, rehearse: { lifecycle.observer.rehearse($0) },
+            windows: lifecycle.refresh,
+            delayRefusal: { await lifecycle.background.refusal?.description },
+            rehearse: { lifecycle.observer.rehearse($0) },
             check: SignalCheck(environment: hubEnvironment), access: { connector.access },
             logs: LogFeed(center: logs), clock: wallClock, readAll: { await folder.readAll() })
         do throws(HTTPServerError) {

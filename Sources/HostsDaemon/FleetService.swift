@@ -23,6 +23,8 @@ struct FleetService: DaemonService {
     let keeper: ConfigurationKeeper
     let overrides: OverrideWriter
     let windows: BackgroundRefresh
+    /// Why there is no delay before sleep although some host wants one; nil while all is well.
+    let delayRefusal: @Sendable () async -> String?
     /// Plays the announcement of a sleep or of its end.
     let rehearse: @Sendable (LifecycleObserver.Rehearsal) -> Void
     let check: SignalCheck
@@ -36,7 +38,13 @@ struct FleetService: DaemonService {
     let readAll: @Sendable () async -> ConfigurationKeeper.Change
 
     func status() async throws(APIError) -> StatusDocument {
-        let failure = await center.storeFailure()
+        var problems: [String] = []
+        if let failure = await center.storeFailure() {
+            problems.append("\(failure.message); \(failure.help)")
+        }
+        if let refusal = await delayRefusal() {
+            problems.append("background_keep_alive has no effect: \(refusal)")
+        }
         return StatusDocument(
             version: facts.version.version, pid: facts.version.pid, started: APITime(facts.started),
             summary: FleetSummary(await hub.snapshots()), phase: await hub.phase.rawValue,
@@ -44,7 +52,7 @@ struct FleetService: DaemonService {
             configurationDirectory: facts.paths.configuration, socket: facts.paths.socket,
             hooks: await center.hookStatuses().map { HookView($0) },
             diagnostics: await keeper.diagnostics.map { DiagnosticView($0) },
-            problems: failure.map { ["\($0.message); \($0.help)"] } ?? [])
+            problems: problems)
     }
 
     func hooks() async throws(APIError) -> HookList {

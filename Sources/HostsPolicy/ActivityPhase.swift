@@ -18,6 +18,20 @@ public enum Presence: Hashable, Sendable {
     case unknown
 }
 
+extension Presence: CustomStringConvertible {
+    /// In words, for a log.
+    public var description: String {
+        switch self {
+        case .active: "active"
+        case .away(.locked): "locked"
+        case .away(.idle): "idle"
+        case .away(.elsewhere): "elsewhere"
+        case .away(.loggedOut): "logged out"
+        case .unknown: "unknown"
+        }
+    }
+}
+
 /// Why nobody is there.
 public enum AwayReason: String, Hashable, Sendable, CaseIterable {
     /// The session is locked.

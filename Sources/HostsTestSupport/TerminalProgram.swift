@@ -2,23 +2,12 @@ import Glibc
 import HostsModel
 import HostsPOSIX
 
-/// A program on a terminal of its own, under a shell with job control, as a person has it.
+/// A program on a terminal of its own, under a shell with job control, whose lines a test waits for.
 package final class TerminalProgram: Sendable {
-    // Swift's Glibc has neither posix_openpt(3) and its companions nor these numbers (ioctl_tty(2), spawn.h of
-    // glibc 2.36).
-    private static let unlockTerminal: UInt = 0x4004_5431
-    private static let terminalNumber: UInt = 0x8004_5430
-    private static let setSize: UInt = 0x5414
-    private static let newSession: Int32 = 0x80
-
-    /// Nothing of the tests is open in a program that may live longer than they do.
-    private static let closing =
-        #"for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -gt 2 ] && eval "exec $fd>&-"; done; set -m; "#
-
     /// What the terminal shows, line by line.
     package let log = LineLog()
-    private let shell: pid_t
-    private let master: Int32
+    /// Types, resizes and signals.
+    package let shell: TerminalShell
 
     /// Starts a shell that runs the program.
     ///
@@ -31,45 +20,10 @@ package final class TerminalProgram: Sendable {
     package init(
         script: String, _ program: String, _ arguments: [String], environment: [String: String]
     ) throws {
-        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        var isLocked: Int32 = 0
-        var number: Int32 = -1
-        guard master >= 0, ioctl(master, Self.unlockTerminal, &isLocked) == 0,
-            ioctl(master, Self.terminalNumber, &number) == 0
-        else { throw FixtureError("no terminal: \(SystemError.text(errno))") }
-        let name = "/dev/pts/\(number)"
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        // The first terminal that the leader of a session opens is the session's.
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, name, O_RDWR, 0)
-        posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var defaults = sigset_t()
-        sigfillset(&defaults)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        let flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | Self.newSession
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-        let words = (["bash", "-c", Self.closing + script, program] + arguments).map { strdup($0) } + [nil]
-        let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for word in words + variables { free(word) } }
-        var child: pid_t = 0
-        let code = posix_spawn(&child, "/bin/bash", &actions, &attributes, words, variables)
-        guard code == 0 else {
-            close(master)
-            throw FixtureError("bash: \(SystemError.text(code))")
-        }
-        shell = child
-        self.master = master
+        shell = try TerminalShell(script: "set -m; " + script, program, arguments, environment: environment)
         let log = log
-        // The thread has a descriptor of its own: that of the object may be closed while it reads.
-        let output = fcntl(master, F_DUPFD_CLOEXEC, 0)
+        // The thread has a descriptor of its own: that of the shell may be closed while it reads.
+        let output = fcntl(shell.master, F_DUPFD_CLOEXEC, 0)
         do {
             try DedicatedThread.start {
                 var buffer = [UInt8](repeating: 0, count: 4096)
@@ -85,38 +39,5 @@ package final class TerminalProgram: Sendable {
             close(output)
             throw error
         }
-    }
-
-    deinit {
-        kill(-shell, SIGKILL)
-        // Whatever still runs on it is hung up.
-        close(master)
-        var status: Int32 = 0
-        while waitpid(shell, &status, 0) < 0, errno == EINTR {}
-    }
-
-    package func type(_ text: String) throws {
-        let bytes = Array(text.utf8)
-        guard write(master, bytes, bytes.count) == bytes.count else {
-            throw FixtureError("the terminal takes no input: \(SystemError.text(errno))")
-        }
-    }
-
-    package func resize(columns: UInt16, rows: UInt16) {
-        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(master, Self.setSize, &size)
-    }
-
-    /// Whether lines are edited and shown, as a shell leaves it.
-    package var isSane: Bool {
-        var mode = termios()
-        let wanted = tcflag_t(ECHO | ICANON | ISIG)
-        return tcgetattr(master, &mode) == 0 && mode.c_lflag & wanted == wanted
-    }
-
-    /// Sends a signal to what runs in the foreground.
-    package func signalForeground(_ signal: Int32) {
-        let group = tcgetpgrp(master)
-        if group > 1 { kill(-group, signal) }
     }
 }

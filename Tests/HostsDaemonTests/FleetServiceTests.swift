@@ -373,6 +373,7 @@ struct Rig {
             windows: BackgroundRefresh(
                 hub: hub, interval: .seconds(900), clock: clock, log: logs.log(.background),
                 isAttentionActive: { await center.isActive }, deliver: { _ in }),
+            delayRefusal: { nil },
             rehearse: { [hub] rehearsal in
                 Task { await hub.setPhase(rehearsal == .sleep ? .background : .active) }
             },

@@ -10,7 +10,7 @@ import Testing
         let terminal =
             try script.map { try daemon.terminal("attach", "devbox", script: $0) }
             ?? daemon.terminal("attach", "devbox")
-        try terminal.type("echo here-$((1 + 1))\n")
+        try terminal.shell.type("echo here-$((1 + 1))\n")
         try await terminal.log.until("here-2")
         return terminal
     }
@@ -19,12 +19,12 @@ import Testing
         let server = try await LocalSSHD()
         let daemon = try await PrivateDaemon(servers: [server])
         let terminal = try await shell(daemon)
-        terminal.resize(columns: 101, rows: 33)
-        try terminal.type("until [ \"$(stty size)\" = '33 101' ]; do :; done; echo size-$(stty size)\n")
+        terminal.shell.resize(columns: 101, rows: 33)
+        try terminal.shell.type("until [ \"$(stty size)\" = '33 101' ]; do :; done; echo size-$(stty size)\n")
         try await terminal.log.until("size-33 101")
-        try terminal.type("exit 7\n")
+        try terminal.shell.type("exit 7\n")
         try await terminal.log.until("code 7")
-        #expect(terminal.isSane)
+        #expect(terminal.shell.isSane)
         await daemon.terminate()
     }
 
@@ -33,10 +33,10 @@ import Testing
         let server = try await LocalSSHD()
         let daemon = try await PrivateDaemon(servers: [server])
         let terminal = try await shell(daemon)
-        #expect(!terminal.isSane)
-        terminal.signalForeground(signal)
+        #expect(!terminal.shell.isSane)
+        terminal.shell.signalForeground(signal)
         try await terminal.log.until(code)
-        #expect(terminal.isSane)
+        #expect(terminal.shell.isSane)
         await daemon.terminate()
     }
 
@@ -49,7 +49,7 @@ import Testing
         server.killConnections()
         try await terminal.log.until("the connection has ended")
         try await terminal.log.until("code 255")
-        #expect(terminal.isSane)
+        #expect(terminal.shell.isSane)
         await daemon.terminate()
     }
 
@@ -58,13 +58,13 @@ import Testing
         let daemon = try await PrivateDaemon(servers: [server])
         let terminal = try await shell(
             daemon, #""$0" "$@"; echo stopped; read go; fg >/dev/null; echo "code $?"; read end"#)
-        try terminal.type("\r~\u{1a}")
+        try terminal.shell.type("\r~\u{1a}")
         try await terminal.log.until("stopped")
-        #expect(terminal.isSane)
-        try terminal.type("go\n")
-        try terminal.type("echo again-$((1 + 1))\n")
+        #expect(terminal.shell.isSane)
+        try terminal.shell.type("go\n")
+        try terminal.shell.type("echo again-$((1 + 1))\n")
         try await terminal.log.until("again-2")
-        try terminal.type("exit 5\n")
+        try terminal.shell.type("exit 5\n")
         try await terminal.log.until("code 5")
         await daemon.terminate()
     }
@@ -74,13 +74,13 @@ import Testing
         let daemon = try await PrivateDaemon(servers: [server])
         let terminal = try await shell(daemon)
         #expect(try await daemon.hostsctl("disable", "devbox").status == 0)
-        try terminal.type("echo still-$((1 + 1))\n")
+        try terminal.shell.type("echo still-$((1 + 1))\n")
         try await terminal.log.until("still-2")
         let refusal = try await daemon.hostsctl("attach", "devbox")
         #expect(refusal.status == 7)
         #expect(refusal.errorOutput.contains("hostsctl enable devbox"))
         #expect(try await daemon.hostsctl("show", "devbox", "--watch").status == 7)
-        try terminal.type("exit\n")
+        try terminal.shell.type("exit\n")
         try await terminal.log.until("code 0")
         await daemon.terminate()
     }
@@ -90,11 +90,11 @@ import Testing
         let daemon = try await PrivateDaemon(servers: [server])
         let terminal = try await shell(daemon)
         daemon.crash()
-        try terminal.type("echo alone-$((1 + 1))\n")
+        try terminal.shell.type("echo alone-$((1 + 1))\n")
         try await terminal.log.until("alone-2")
         try await daemon.restart()
         try await daemon.log.until("/v1/hosts/devbox/attach")
-        try terminal.type("exit 3\n")
+        try terminal.shell.type("exit 3\n")
         try await terminal.log.until("code 3")
         #expect(terminal.log.count(of: "hostsctl:") == 0)
         await daemon.terminate()
@@ -111,16 +111,16 @@ import Testing
         try await page.log.until("idle")
         try agent.tell(.busy)
         try await page.log.until("busy")
-        try page.type("\u{3}")
+        try page.shell.type("\u{3}")
         try await page.log.until("code 130")
 
         for name in [session.place, session.id, "%0"] {
             let terminal = try daemon.terminal("attach", "b:" + name)
             try await host.run(
                 "until [ \"$(tmux list-clients -F '#{pane_id}')\" = %0 ]; do sleep 0.1; done")
-            try terminal.type("\u{2}d")
+            try terminal.shell.type("\u{2}d")
             try await terminal.log.until("code 0")
-            #expect(terminal.isSane)
+            #expect(terminal.shell.isSane)
             try await host.run("tmux select-window -t main:1")
         }
         let unknown = try await daemon.hostsctl("attach", "b:nowhere")

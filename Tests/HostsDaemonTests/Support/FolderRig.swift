@@ -68,6 +68,7 @@ final class FolderRig: Sendable {
             windows: BackgroundRefresh(
                 hub: hub, interval: .seconds(900), clock: still, log: logs.log(.background),
                 isAttentionActive: { true }, deliver: { _ in }),
+            delayRefusal: { nil },
             rehearse: { _ in },
             check: SignalCheck(environment: environment), access: { NoAccess() }, logs: LogFeed(center: logs),
             clock: wall, readAll: { await keeper.reload() })
