@@ -10,7 +10,7 @@ import Testing
 @testable import HostsDaemon
 
 /// Records as sync tools and editors write them, with the real watch and the real files.
-@Suite(.timeLimit(.minutes(1))) struct SyncedFolderTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct SyncedFolderTests {
     private static let dev = "config/hosts.d/dev.toml"
     private static let override = "config/hosts.d/dev.override.toml"
 

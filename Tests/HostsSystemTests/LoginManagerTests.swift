@@ -40,7 +40,7 @@ private final class Listener: Sendable {
     func count(of event: String) -> Int { center.records().count { $0.event == event } }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct LoginManagerTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LoginManagerTests {
     @Test func `signals of sleep are told as they come, twice or not at all`() async throws {
         let bus = try await PrivateBus()
         let logind = try await PrivateLoginManager(on: bus)

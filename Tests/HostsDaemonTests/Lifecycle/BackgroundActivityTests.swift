@@ -10,7 +10,7 @@ import Testing
 @testable import HostsDaemon
 
 /// The delay before sleep, with a stand-in for logind on a private bus and a hub of simulated hosts.
-@Suite(.timeLimit(.minutes(5))) struct BackgroundActivityTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BackgroundActivityTests {
     @Test func `with nobody opted in no lock is ever taken`() async throws {
         try await LifecycleRig.run { rig in
             await rig.set(["a": false, "b": false])
