@@ -89,6 +89,14 @@ import Testing
         #expect(await second.events().map(\.kind) == [.turnEnded, .needsYou, .needsCleared])
     }
 
+    @Test func `an alert of an agent that is gone after the restart is over`() async throws {
+        try await firstRun(.busy, .needsYou(.permission))
+        let second = try await secondRun(after: .seconds(5))
+        await second.look()
+        await second.look()
+        #expect(await second.events().map(\.kind) == [.needsYou, .needsCleared])
+    }
+
     @Test func `after the handover nothing is told any more: the next run finds it`() async throws {
         let first = try rig()
         await first.look(first.session(.busy))

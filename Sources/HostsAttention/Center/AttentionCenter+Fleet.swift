@@ -6,8 +6,8 @@ extension AttentionCenter {
     func observe(_ observation: HostObservation, gap told: Duration?) {
         var gap = told
         // The hub of this run has seen no earlier look: the gap is that of the restart.
-        if unseenSinceStart.remove(observation.host) != nil, gap == nil, let last = lastSeen[observation.host]
-        {
+        let isTakenOver = unseenSinceStart.remove(observation.host) != nil
+        if isTakenOver, gap == nil, let last = lastSeen[observation.host] {
             gap = environment.clock.now - last
         }
         lastSeen[observation.host] = environment.clock.now
@@ -17,7 +17,9 @@ extension AttentionCenter {
             observation.sessions.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let edges = tracker.update(sessions.mapValues(AttentionObservation.init))
         trackers[observation.host] = tracker
-        var drafts = isFirst ? overdueClearances(observation) : []
+        var drafts = isFirst || isTakenOver ? overdueClearances(observation) : []
+        // Of agents that are there, the baselines of the last run tell more.
+        if isTakenOver { drafts.removeAll { draft in sessions.keys.contains { $0 == draft.session } } }
         for (id, session) in sessions.sorted(by: { $0.key < $1.key }) {
             for edge in edges where edge.id == id {
                 drafts.append(
