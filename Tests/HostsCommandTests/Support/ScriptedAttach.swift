@@ -61,6 +61,13 @@ final class ScriptedTerminal: AttachTerminal {
 
     func discardInput() { discards += 1 }
 
+    /// Lets go of what a test has written down, which mostly holds this object.
+    func forgetScript() {
+        runs = []
+        current = nil
+        onPause = {}
+    }
+
     private func pass(_ seconds: Double) {
         clocks.boot += seconds
         clocks.monotonic += seconds

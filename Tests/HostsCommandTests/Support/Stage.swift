@@ -84,6 +84,7 @@ struct Stage {
             console: console,
             attach: AttachParts(terminal: terminal, makeWindow: { _ in window }))
         let code = Program(version: "0.1.0", world: world).run(arguments)
+        terminal.forgetScript()
         return Result(output: console.output, error: console.error, code: code, questions: console.questions)
     }
 }
