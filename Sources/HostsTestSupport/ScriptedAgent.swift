@@ -30,12 +30,15 @@ package struct ScriptedAgent: Hashable, Sendable {
 
     /// The script, for an interpreter whose file is named for the agent.
     ///
-    /// Arguments: the kind and the path of the FIFO.
+    /// Arguments: the kind, the path of the FIFO with what it is told, and of the one in which it repeats each word as
+    /// soon as the terminal shows what was asked for: only then can a test rely on what a look will see.
     package static let script = #"""
-        import json, os, select, sys, time
+        import json, os, re, select, sys, time, tty
 
         kind, control = sys.argv[1], sys.argv[2]
         fifo = os.open(control, os.O_RDWR | os.O_NONBLOCK)
+        shown = os.open(sys.argv[3], os.O_RDWR)
+        tty.setcbreak(0)
         topic = "Fix the flaky test" if kind == "claude" else "sessions"
         rule = "─" * 78
         started = time.time()
@@ -111,6 +114,17 @@ package struct ScriptedAgent: Hashable, Sendable {
             sys.stdout.write("\033[H\033[2J\033]0;%s\007" % title() + "\r\n".join(rows))
             sys.stdout.flush()
 
+        # A terminal tells the place of its cursor (ECMA-48, DSR 6) once it has drawn all that came before.
+        def wait_for_terminal():
+            sys.stdout.write("\033[6n")
+            sys.stdout.flush()
+            answer, deadline = b"", time.time() + 10
+            while not re.search(rb"\033\[\d+;\d+R", answer):
+                ready, _, _ = select.select([0], [], [], max(0, deadline - time.time()))
+                if not ready:
+                    sys.exit("the terminal does not answer")
+                answer += os.read(0, 4096)
+
         save()
         draw()
         while True:
@@ -123,10 +137,14 @@ package struct ScriptedAgent: Hashable, Sendable {
                     if word == "exit":
                         if os.path.exists(record):
                             os.unlink(record)
+                        os.write(shown, line + b"\n")
                         sys.exit(0)
                     if word != state:
                         state, since = word, time.time()
                         save()
+                    draw()
+                    wait_for_terminal()
+                    os.write(shown, line + b"\n")
             draw()
         """#
 }

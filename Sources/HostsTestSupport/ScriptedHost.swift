@@ -33,11 +33,14 @@ package final class ScriptedHost: Sendable {
         guard symlink("/usr/bin/python3", program) == 0 || errno == EEXIST else {
             throw FixtureError("\(program): errno \(errno)")
         }
-        let fifo = folder.path("\(session).fifo")
-        guard mkfifo(fifo, 0o600) == 0 else { throw FixtureError("\(fifo): errno \(errno)") }
-        let command = "\(program) \(folder.path("agent.py")) \(agent.kind.rawValue) \(fifo)"
+        let told = folder.path("\(session).told")
+        let shown = folder.path("\(session).shown")
+        for fifo in [told, shown] {
+            guard mkfifo(fifo, 0o600) == 0 else { throw FixtureError("\(fifo): errno \(errno)") }
+        }
+        let command = "\(program) \(folder.path("agent.py")) \(agent.kind.rawValue) \(told) \(shown)"
         try await run("tmux -u -f /dev/null new-session -d -s \(session) -x 100 -y 30 '\(command)'")
-        return RunningAgent(fifo: fifo)
+        return RunningAgent(told: told, shown: shown)
     }
 
     /// Runs a command on the host, as `ssh HOST COMMAND` does.
@@ -54,20 +57,32 @@ package final class ScriptedHost: Sendable {
 
 /// A scripted agent that runs.
 package struct RunningAgent: Sendable {
-    private let fifo: String
+    /// FIFOs: what it is told, and what it shows.
+    private let told: String
+    private let shown: String
 
-    init(fifo: String) {
-        self.fifo = fifo
+    init(told: String, shown: String) {
+        self.told = told
+        self.shown = shown
     }
 
-    /// Tells the agent what to do; it is done a moment later.
-    package func tell(_ command: ScriptedAgent.Command) throws {
-        let descriptor = open(fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FixtureError("\(fifo): nobody reads it (errno \(errno))") }
+    /// Tells the agent what to do.
+    ///
+    /// When this returns, its terminal shows it: the next look sees it.
+    ///
+    /// - Parameter command: What to do.
+    /// - Throws: When the agent is gone, or does not do it within a minute.
+    package func tell(_ command: ScriptedAgent.Command) async throws {
+        let descriptor = open(told, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FixtureError("\(told): nobody reads it (errno \(errno))") }
         defer { close(descriptor) }
         let line = Array((command.rawValue + "\n").utf8)
         guard write(descriptor, line, line.count) == line.count else {
-            throw FixtureError("\(fifo): errno \(errno)")
+            throw FixtureError("\(told): errno \(errno)")
+        }
+        let answer = try await Tool.run("head", ["-n", "1", shown])
+        guard answer == command.rawValue + "\n" else {
+            throw FixtureError("\(shown): \(answer) is no answer to \(command.rawValue)")
         }
     }
 }

@@ -104,7 +104,7 @@ struct Demo: Sendable {
                 try await clock.sleep(until: start.advanced(by: step.at))
                 if step.showsFleet { try await showFleet() }
                 screen.say(step.words)
-                try agents[step.agent].tell(step.command)
+                try await agents[step.agent].tell(step.command)
             }
             try await clock.sleep(for: Self.epilogue)
             group.cancelAll()

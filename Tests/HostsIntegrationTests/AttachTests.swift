@@ -109,7 +109,7 @@ import Testing
         try await host.run("tmux new-window -d -t main: 'sleep 600'; tmux select-window -t main:1")
         let page = try daemon.terminal("show", session.id, "--watch")
         try await page.log.until("idle")
-        try agent.tell(.busy)
+        try await agent.tell(.busy)
         try await page.log.until("busy")
         try page.shell.type("\u{3}")
         try await page.log.until("code 130")

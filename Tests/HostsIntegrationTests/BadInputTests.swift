@@ -153,7 +153,7 @@ import Testing
         try daemon.folder.write("config/hooks.d/plain", "#!/bin/sh\n", mode: 0o600)
         try await daemon.until("a", "online")
         #expect(try await daemon.hostsctl("reload").status == 0)
-        try agent.tell(.permission)
+        try await agent.tell(.permission)
         try await daemon.log.until("alert posted for a/")
         let hooks = try await daemon.hostsctl("hooks")
         #expect(hooks.output.contains("plain"))

@@ -30,7 +30,7 @@ import Testing
         try await daemon.until("a", "online")
         if isOptedIn { #expect(try await daemon.hostsctl("debug", "keepalive", "a").status == 0) }
         try await daemon.until("a", "online")
-        try agent.tell(.busy)
+        try await agent.tell(.busy)
         try await daemon.untilAgent(is: "busy")
         return Bed(bus: bus, logind: logind, host: host, agent: agent, daemon: daemon)
     }
@@ -41,7 +41,7 @@ import Testing
         let logins = bed.host.server.log.count(of: "Accepted publickey")
         try await bed.logind.prepareForSleep(true)
         let asleep = try await bed.daemon.until("a", "asleep", after: position)
-        try bed.agent.tell(.idle)
+        try await bed.agent.tell(.idle)
         try await bed.logind.prepareForSleep(false)
         try await bed.daemon.until("a", "online", after: asleep)
         try await bed.daemon.log.until("finished its turn")
@@ -59,7 +59,7 @@ import Testing
         let position = bed.daemon.log.position
         try await bed.logind.prepareForSleep(true)
         let asleep = try await bed.daemon.until("a", "asleep", after: position)
-        try bed.agent.tell(.idle)
+        try await bed.agent.tell(.idle)
         bed.host.server.killConnections()
         try await bed.logind.prepareForSleep(false)
         try await bed.daemon.until("a", "online", after: asleep)
@@ -71,7 +71,7 @@ import Testing
     @Test func `with the host opted in, what happens before the sleep is told before it`() async throws {
         let bed = try await makeBed(isOptedIn: true)
         while try await !bed.isHeld() {}
-        try bed.agent.tell(.permission)
+        try await bed.agent.tell(.permission)
         try await bed.logind.prepareForSleep(true)
         while try await bed.isHeld() {}
         #expect(try await bed.daemon.events("needs.you").map(\.late) == [false])
@@ -86,7 +86,7 @@ import Testing
         let sleep = try await bed.daemon.hostsctl("debug", "sleep", "--json")
         #expect(sleep.status == 0 && sleep.output.contains("\"phase\":\"background\""))
         #expect(try await bed.daemon.hostsctl("list").output.contains("asleep"))
-        try bed.agent.tell(.idle)
+        try await bed.agent.tell(.idle)
         #expect(try await bed.daemon.hostsctl("debug", "wake").status == 0)
         try await bed.daemon.log.until("finished its turn")
         #expect(try await bed.daemon.events("turn.ended").map(\.late) == [true])
