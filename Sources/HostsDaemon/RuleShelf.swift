@@ -102,4 +102,6 @@ private struct ShelvedDetector: ProbeInterpreter {
     mutating func interpret(_ reply: ProbeReply, at time: WallTime) throws(LinkError) -> ProbeStep {
         try detector.interpret(reply, at: time)
     }
+
+    func explain(_ session: SessionID) -> SessionExplanation? { detector.explain(session) }
 }

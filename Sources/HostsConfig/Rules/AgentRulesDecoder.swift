@@ -37,6 +37,7 @@ struct AgentRulesDecoder {
         }
         let keepPrevious = root.integer("keep_previous", in: 0...86_400) ?? 600
         let idleTitleIsStrong = root.boolean("idle_title_is_strong")
+        let movingIsBusy = root.boolean("moving_is_busy")
         let process = root.child("process") { readIdentity(&$0) }
         if process == nil { root.report(.error(at: .whole(document.file), "the table [process] is missing")) }
         let composer = root.child("composer") { readComposer(&$0) }
@@ -49,7 +50,7 @@ struct AgentRulesDecoder {
             name: name, revision: revision, versions: versions ?? VersionRange(), process: process,
             layout: ScreenLayoutRules(composer: composer ?? nil, dialogStart: dialogStart ?? nil),
             stateFile: stateFile ?? nil, keepPrevious: .seconds(keepPrevious),
-            idleTitleIsStrong: idleTitleIsStrong,
+            idleTitleIsStrong: idleTitleIsStrong, movingIsBusy: movingIsBusy,
             rules: rules.map(\.rule))
     }
 

@@ -18,12 +18,16 @@ package struct AgentRules: Hashable, Sendable {
     package var keepPrevious: Duration
     /// A title without busy sign proves a turn end, once the same session has shown one with it.
     package var idleTitleIsStrong: Bool
+    /// A screen that no rule knows, and that has changed since the look before, shows work: for agents that stream
+    /// their answer without any sign of it.
+    package var movingIsBusy: Bool
     package var rules: [ScreenRule]
 
     package init(
         name: AgentName, revision: String, versions: VersionRange = VersionRange(), process: ProcessIdentity,
         layout: ScreenLayoutRules = ScreenLayoutRules(), stateFile: StateFileRules? = nil,
-        keepPrevious: Duration = .seconds(600), idleTitleIsStrong: Bool = false, rules: [ScreenRule]
+        keepPrevious: Duration = .seconds(600), idleTitleIsStrong: Bool = false, movingIsBusy: Bool = false,
+        rules: [ScreenRule]
     ) {
         self.name = name
         self.revision = revision
@@ -33,6 +37,7 @@ package struct AgentRules: Hashable, Sendable {
         self.stateFile = stateFile
         self.keepPrevious = keepPrevious
         self.idleTitleIsStrong = idleTitleIsStrong
+        self.movingIsBusy = movingIsBusy
         self.rules = rules
     }
 }
