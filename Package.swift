@@ -170,7 +170,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HostsLogTests", dependencies: ["HostsLog", "HostsModel"], swiftSettings: strict),
-        .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsModelTests", dependencies: ["HostsModel", "HostsTestSupport"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(
             name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess", "HostsTestSupport"],
