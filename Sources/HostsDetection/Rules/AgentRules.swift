@@ -18,12 +18,15 @@ package struct AgentRules: Hashable, Sendable {
     package var keepPrevious: Duration
     /// A title without busy sign proves a turn end, once the same session has shown one with it.
     package var idleTitleIsStrong: Bool
+    /// A screen that no rule knows, and that has changed since the last look, is work.
+    package var movingIsBusy: Bool
     package var rules: [ScreenRule]
 
     package init(
         name: AgentName, revision: String, versions: VersionRange = VersionRange(), process: ProcessIdentity,
         layout: ScreenLayoutRules = ScreenLayoutRules(), stateFile: StateFileRules? = nil,
-        keepPrevious: Duration = .seconds(600), idleTitleIsStrong: Bool = false, rules: [ScreenRule]
+        keepPrevious: Duration = .seconds(600), idleTitleIsStrong: Bool = false, movingIsBusy: Bool = false,
+        rules: [ScreenRule]
     ) {
         self.name = name
         self.revision = revision
@@ -33,6 +36,7 @@ package struct AgentRules: Hashable, Sendable {
         self.stateFile = stateFile
         self.keepPrevious = keepPrevious
         self.idleTitleIsStrong = idleTitleIsStrong
+        self.movingIsBusy = movingIsBusy
         self.rules = rules
     }
 }
@@ -72,12 +76,13 @@ package struct ProcessIdentity: Hashable, Sendable {
 
 /// Where the parts of an agent's screen are.
 package struct ScreenLayoutRules: Hashable, Sendable {
-    package var composer: ComposerShape?
+    /// The shapes that the composer may have, such as those of different versions; the first one found counts.
+    package var composers: [ComposerShape]
     /// The row below which a dialog stands; nil: a dialog may use the whole screen.
     package var dialogStart: RulePattern?
 
-    package init(composer: ComposerShape? = nil, dialogStart: RulePattern? = nil) {
-        self.composer = composer
+    package init(composers: [ComposerShape] = [], dialogStart: RulePattern? = nil) {
+        self.composers = composers
         self.dialogStart = dialogStart
     }
 }
@@ -96,6 +101,10 @@ package struct ComposerShape: Hashable, Sendable {
     ///
     /// With it, `footerRows` bounds what may follow.
     package var bottom: RulePattern?
+    /// What every row of the draft looks like.
+    ///
+    /// Without `top` the draft reaches from `bottom` up as far as rows look like this.
+    package var row: RulePattern?
     /// Without `bottom`: what every row below the prompt looks like.
     package var continuation: RulePattern?
     /// If the last row looks like this, there is no composer.
@@ -105,13 +114,14 @@ package struct ComposerShape: Hashable, Sendable {
 
     package init(
         prompt: RulePattern, notPrompt: RulePattern? = nil, top: RulePattern? = nil,
-        bottom: RulePattern? = nil,
+        bottom: RulePattern? = nil, row: RulePattern? = nil,
         continuation: RulePattern? = nil, absentAbove: RulePattern? = nil, footerRows: Int = 6
     ) {
         self.prompt = prompt
         self.notPrompt = notPrompt
         self.top = top
         self.bottom = bottom
+        self.row = row
         self.continuation = continuation
         self.absentAbove = absentAbove
         self.footerRows = footerRows
@@ -157,6 +167,9 @@ package struct ScreenRule: Hashable, Sendable {
     package var flags: Set<SessionFlag>
     /// The end of this busy time is no turn end: the agent starts up.
     package var isQuiet: Bool
+    /// The need may be met without the person, such as by a reviewing program: it has to last for one look
+    /// before anyone is told.
+    package var isDwelling: Bool
     /// All of these hold.
     package var when: [ScreenCondition]
     /// None of these holds.
@@ -164,7 +177,8 @@ package struct ScreenRule: Hashable, Sendable {
 
     package init(
         name: String, stage: Stage, meaning: Meaning, strength: Evidence.Strength = .weak,
-        flags: Set<SessionFlag> = [], isQuiet: Bool = false, when: [ScreenCondition],
+        flags: Set<SessionFlag> = [], isQuiet: Bool = false, isDwelling: Bool = false,
+        when: [ScreenCondition],
         unless: [ScreenCondition] = []
     ) {
         self.name = name
@@ -173,6 +187,7 @@ package struct ScreenRule: Hashable, Sendable {
         self.strength = strength
         self.flags = flags
         self.isQuiet = isQuiet
+        self.isDwelling = isDwelling
         self.when = when
         self.unless = unless
     }
@@ -189,7 +204,9 @@ package struct ScreenCondition: Hashable, Sendable {
         case body
         /// The draft.
         case composer
-        /// The rows below the composer.
+        /// The row directly below the draft: the lower edge of a box, with what is written in it.
+        case border
+        /// The rows below the composer, its lower edge left out.
         case footer
         /// What stands in the composer's place; empty with a composer.
         case dialog

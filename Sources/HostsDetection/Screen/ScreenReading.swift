@@ -10,18 +10,22 @@ package struct ScreenReading: Hashable, Sendable {
     package var flags: Set<SessionFlag>
     /// The end of this busy time is no turn end.
     package var isQuiet: Bool
+    /// Every rule that asks for the person says that the need may be met without one.
+    package var isDwelling: Bool
     /// Rules that could not be decided, such as because a pattern hit its limit.
     package var failedRules: [String]
 
     package init(
         meaning: ScreenRule.Meaning? = nil, strength: Evidence.Strength = .weak, evidence: [Evidence] = [],
-        flags: Set<SessionFlag> = [], isQuiet: Bool = false, failedRules: [String] = []
+        flags: Set<SessionFlag> = [], isQuiet: Bool = false, isDwelling: Bool = false,
+        failedRules: [String] = []
     ) {
         self.meaning = meaning
         self.strength = strength
         self.evidence = evidence
         self.flags = flags
         self.isQuiet = isQuiet
+        self.isDwelling = isDwelling
         self.failedRules = failedRules
     }
 
