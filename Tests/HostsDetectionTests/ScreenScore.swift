@@ -6,6 +6,8 @@ import Testing
 struct ScreenScore {
     private(set) var right = 0
     private(set) var unknown = 0
+    /// Of `right`: screens that no rule knows, of an agent whose moving screen is work.
+    private(set) var moving = 0
     /// A sentence for each screen that was read as something else than it shows.
     private(set) var wrong: [String] = []
     /// Per agent and state: right, unknown, wrong.
@@ -33,7 +35,10 @@ struct ScreenScore {
                 // What looks like rest without proof needs a second look, which sees the whole screen.
                 if word == "idle", mutation == .partial, reading.strength == .weak { word = "unknown" }
                 // Streams without a sign: whoever sees two looks sees that the screen moves.
-                if word == "unknown", mutation == .none, rules.rules.movingIsBusy { word = "busy" }
+                if word == "unknown", mutation == .none, rules.rules.movingIsBusy {
+                    word = "busy"
+                    moving += 1
+                }
                 count(word, reading, item)
             }
         }
