@@ -24,6 +24,7 @@ ASAN        := --sanitize=address --scratch-path .build/asan
 # These take their time: each has a verb of its own.
 SKIPPED     := --skip HostsIntegrationTests --skip HostsFaultTests
 FAULTS      := $(CURDIR)/.build/faults.tsv
+SCREENS     := $(CURDIR)/.build/screens.tsv
 # Leaks are looked for; the file names those of the toolchain's own test runner.
 LSAN        := LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions=0
 
@@ -69,6 +70,13 @@ faults: ## links against real servers that fail: the fault matrix of docs/faults
 	@rm -f $(FAULTS); \
 	HOSTS_FAULTS_TABLE=$(FAULTS) $(SWIFT) test $(BUILD_FLAGS) --filter HostsFaultTests; code=$$?; \
 	awk -f Tests/HostsFaultTests/table.awk $(FAULTS) && exit $$code
+
+.PHONY: screens
+screens: ## how captured screens of all agents are read, as they are and spoilt in ten ways, in two tables
+	@rm -f $(SCREENS); \
+	HOSTS_SCREENS_TABLE=$(SCREENS) $(SWIFT) test $(BUILD_FLAGS) --filter ScreenTableTests >$(SCREENS).log 2>&1 \
+	    || { cat $(SCREENS).log; exit 1; }; \
+	awk -f Tests/HostsDetectionTests/table.awk $(SCREENS)
 
 .PHONY: tsan
 tsan: ## the tests under ThreadSanitizer

@@ -152,7 +152,7 @@ let package = Package(
         .testTarget(
             name: "HostsDetectionTests",
             dependencies: ["HostsDetection", "HostsConfig", "HostsModel", "HostsTestSupport"],
-            resources: [.copy("Fixtures")], swiftSettings: strict),
+            exclude: ["table.awk"], resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(
             name: "HostsFaultTests",
             dependencies: [

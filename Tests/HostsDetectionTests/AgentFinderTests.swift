@@ -51,6 +51,23 @@ import Testing
         #expect(agents(on: host).map(\.agent.rawValue) == (c.agent.map { [$0] } ?? []))
     }
 
+    @Test(arguments: CapturedScreen.all)
+    func `the program in the foreground decides, whatever the screen and the title say`(
+        _ captured: CapturedScreen
+    ) throws {
+        for command in [captured.command, "bash", "less", "vim", "zsh"] {
+            var host = FakeHost()
+            let arguments = command == captured.command ? captured.arguments : [command, captured.agent]
+            host.addPane(
+                1, title: captured.title, screen: try captured.capture(), command: arguments, name: command)
+            let isAgent = command == captured.command && captured.state != "exited"
+            // A shell that is given a file runs it: here it has none.
+            if ["bash", "zsh"].contains(command) { host.change(1) { $0.arguments = ["-" + command] } }
+            #expect(
+                agents(on: host).map(\.agent.rawValue) == (isAgent ? [captured.agent] : []), "\(command)")
+        }
+    }
+
     @Test func `the outermost process is the agent, what it starts are helpers or tools`() {
         var host = FakeHost()
         host.addPane(1, title: "", screen: [], command: ["node", "/usr/bin/codex"])

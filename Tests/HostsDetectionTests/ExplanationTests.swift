@@ -103,6 +103,14 @@ import Testing
         means = "busy"
         when = [{ region = "screen", pattern = '^working' }]
         [[rules]]
+        name = "review"
+        stage = "dialog"
+        means = "needs-you"
+        reason = "permission"
+        strength = "strong"
+        dwell = true
+        when = [{ region = "screen", pattern = '^allow\\?' }]
+        [[rules]]
         name = "rest"
         stage = "composer"
         means = "idle"
@@ -137,6 +145,27 @@ import Testing
         #expect(try look("working") == .busy)
         for _ in 0..<3 { #expect(try look(">") == .busy) }
         #expect(try look(">") == .idle)
+    }
+
+    @Test func `a question that a reviewer may answer is told when the second look still sees it`() throws {
+        var host = host()
+        var detector = try detector()
+        host.show(1, screen: Array("working".utf8))
+        _ = try detector.look(at: host, seconds: 0)
+        host.show(1, screen: Array("allow?".utf8))
+        var seen = try detector.look(at: host, seconds: 5)
+        #expect(seen.sessions.map(\.state) == [.busy])
+        #expect(seen.wantsConfirmation)
+        host.show(1, screen: Array("working on".utf8))
+        #expect(try detector.look(at: host, seconds: 7).sessions.map(\.state) == [.busy])
+        host.show(1, screen: Array("allow?".utf8))
+        #expect(try detector.look(at: host, seconds: 10).sessions.map(\.state) == [.busy])
+        seen = try detector.look(at: host, seconds: 12)
+        #expect(seen.sessions.map(\.state) == [.needsYou(.permission)])
+        #expect(!seen.wantsConfirmation)
+        #expect(
+            detector.explain(try #require(seen.sessions.first?.id))?.looks.map(\.effect)
+                == [.changed, .dwells, .confirmed, .dwells, .changed])
     }
 
     @Test func `a screen that moves without a sign is work where the rules say so`() throws {

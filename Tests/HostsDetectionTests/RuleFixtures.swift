@@ -48,10 +48,50 @@ struct CapturedScreen: Sendable, CustomTestStringConvertible {
         }
     }()
 
+    /// The arguments of the process in the pane's foreground, as its kind of installation gives them.
+    var arguments: [String] {
+        switch command {
+        case "node": ["node", Self.scripts[agent] ?? "/srv/app/server.js"]
+        case "MainThread":
+            ["/home/dev/.local/share/\(agent)-agent/versions/2026.07.20/node", Self.scripts[agent] ?? ""]
+        case "python3": ["/usr/bin/python3", "/home/dev/.local/bin/\(agent)"]
+        default: [command]
+        }
+    }
+
+    private static let scripts = [
+        "auggie": "/usr/lib/node_modules/@augmentcode/auggie/augment.mjs",
+        "codex": "/usr/lib/node_modules/@openai/codex/bin/codex.js",
+        "cursor": "/home/dev/.local/share/cursor-agent/versions/2026.07.20/index.js",
+        "gemini": "/usr/lib/node_modules/@google/gemini-cli/dist/index.js",
+        "qwen": "/usr/lib/node_modules/@qwen-code/qwen-code/dist/cli.js",
+    ]
+
     func capture() throws -> [UInt8] {
         let name = URL(filePath: file).deletingPathExtension().lastPathComponent
         let url = try #require(
             Bundle.module.url(forResource: name, withExtension: "txt", subdirectory: "Fixtures/screens"))
         return Array(try Data(contentsOf: url))
+    }
+
+    /// The rows without those that are empty at the end.
+    func rows() throws -> [String] {
+        var rows = String(decoding: try capture(), as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        while rows.last?.allSatisfy({ $0 == " " }) == true { rows.removeLast() }
+        return rows
+    }
+}
+
+extension ScreenReading {
+    /// The state in the words of the index of screens.
+    var word: String {
+        switch meaning {
+        case .busy: "busy"
+        case .idle: "idle"
+        case .needsYou: "waiting"
+        case .previous: "previous"
+        case nil: "unknown"
+        }
     }
 }

@@ -4,28 +4,23 @@ import HostsModel
 import Testing
 
 @Suite struct ScreenClassifierTests {
-    static let screens = CapturedScreen.all.filter { $0.state != "exited" }
-
     @Test func `the shipped rules are without fault, and the screens are there`() {
         #expect(RuleFixtures.shipped.diagnostics == [])
-        #expect(Self.screens.count == 32)
+        #expect(CapturedScreen.all.count == 93)
+        #expect(ScreenMutation.screens.count == 88)
     }
 
-    @Test(arguments: screens)
+    @Test(arguments: ScreenMutation.screens)
     func `a captured screen is read right`(_ captured: CapturedScreen) throws {
         let screen = Screen(capture: try captured.capture(), title: captured.title)
-        let reading = ScreenClassifier(try RuleFixtures.rules(captured.agent)).read(screen)
-        #expect(word(reading) == captured.state, "\(reading)")
-        #expect(reading.failedRules == [])
-    }
-
-    private func word(_ reading: ScreenReading) -> String {
-        switch reading.meaning {
-        case .busy: "busy"
-        case .idle: "idle"
-        case .needsYou: "waiting"
-        case .previous: "previous"
-        case nil: "unknown"
+        let rules = try RuleFixtures.rules(captured.agent)
+        let reading = ScreenClassifier(rules).read(screen)
+        if captured.state == "busy", rules.rules.movingIsBusy {
+            // While words stream there is no sign: that the screen moves is the detector's to see.
+            #expect(["busy", "unknown"].contains(reading.word), "\(reading)")
+        } else {
+            #expect(reading.word == captured.state, "\(reading)")
         }
+        #expect(reading.failedRules == [])
     }
 }

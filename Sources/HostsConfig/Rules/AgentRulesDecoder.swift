@@ -5,6 +5,8 @@ import HostsModel
 struct AgentRulesDecoder {
     static let ruleLimit = 200
     static let conditionLimit = 16
+    /// Composers of one agent.
+    static let shapeLimit = 8
 
     private let document: TOMLDocument
     private(set) var diagnostics: [Diagnostic] = []
@@ -40,7 +42,7 @@ struct AgentRulesDecoder {
         let movingIsBusy = root.boolean("moving_is_busy")
         let process = root.child("process") { readIdentity(&$0) }
         if process == nil { root.report(.error(at: .whole(document.file), "the table [process] is missing")) }
-        let composer = root.child("composer") { readComposer(&$0) }
+        let composers = root.oneOrMore("composer", limit: Self.shapeLimit) { readComposer(&$0) }
         let dialogStart = root.child("dialog") { pattern("start", &$0) }
         let stateFile = root.child("state_file") { StateFileDecoder.stateFile(&$0) }
         let rules = root.tables("rules", limit: Self.ruleLimit) { readRule(&$0) }
@@ -48,7 +50,7 @@ struct AgentRulesDecoder {
         guard let name, let process else { return nil }
         return AgentRules(
             name: name, revision: revision, versions: versions ?? VersionRange(), process: process,
-            layout: ScreenLayoutRules(composer: composer ?? nil, dialogStart: dialogStart ?? nil),
+            layout: ScreenLayoutRules(composers: composers, dialogStart: dialogStart ?? nil),
             stateFile: stateFile ?? nil, keepPrevious: .seconds(keepPrevious),
             idleTitleIsStrong: idleTitleIsStrong, movingIsBusy: movingIsBusy,
             rules: rules.map(\.rule))
@@ -87,13 +89,17 @@ struct AgentRulesDecoder {
         let notPrompt = pattern("not_prompt", &table)
         let top = pattern("top", &table)
         let bottom = pattern("bottom", &table)
+        let row = pattern("row", &table)
         let continuation = pattern("continuation", &table)
         let absentAbove = pattern("absent_above", &table)
         let footerRows = table.integer("footer_rows", in: 0...40) ?? 6
         guard let prompt = table.requiredString("prompt") else { return nil }
+        if bottom == nil, top != nil || row != nil {
+            table.report(.error(at: prompt.location, "\"top\" and \"row\" need a \"bottom\""))
+        }
         return ComposerShape(
             prompt: RulePattern(prompt.text, at: prompt.location), notPrompt: notPrompt, top: top,
-            bottom: bottom,
+            bottom: bottom, row: row,
             continuation: continuation, absentAbove: absentAbove, footerRows: footerRows)
     }
 
@@ -108,6 +114,7 @@ struct AgentRulesDecoder {
             "strength", among: [("weak", Evidence.Strength.weak), ("strong", .strong)])
         let flags = StateFileDecoder.readFlags(&table)
         let isQuiet = table.boolean("quiet")
+        let isDwelling = table.boolean("dwell")
         let when = conditions("when", &table)
         let unless = conditions("unless", &table)
         _ = table.value("note")
@@ -122,10 +129,13 @@ struct AgentRulesDecoder {
                 .error(at: name.location, "\"needs-you\" needs a \"reason\", and nothing else takes one"))
             return nil
         }
+        if isDwelling, reason == nil {
+            table.report(.error(at: name.location, "only \"needs-you\" takes \"dwell\""))
+        }
         if when.isEmpty { table.report(.error(at: name.location, "the rule needs a condition in \"when\"")) }
         let rule = ScreenRule(
             name: name.text, stage: stage, meaning: meaning, strength: strength ?? .weak, flags: flags,
-            isQuiet: isQuiet, when: when, unless: unless)
+            isQuiet: isQuiet, isDwelling: isDwelling, when: when, unless: unless)
         return (rule, name.location)
     }
 

@@ -105,6 +105,16 @@ struct RuleTable {
         return items.compactMap { child(of: $0, read) ?? nil }
     }
 
+    /// Reads a table, or an array of tables of the same kind.
+    mutating func oneOrMore<Result>(
+        _ key: String, limit: Int, _ read: (inout RuleTable) -> Result?
+    ) -> [Result] {
+        guard case .array = content[key]?.value.content else {
+            return (child(key, read) ?? nil).map { [$0] } ?? []
+        }
+        return tables(key, limit: limit, read)
+    }
+
     /// Every member of this table, whatever its key.
     mutating func members<Result>(_ read: (String, inout RuleTable) -> Result?) -> [(
         key: String, value: Result

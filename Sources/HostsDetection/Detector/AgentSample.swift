@@ -99,7 +99,7 @@ struct AgentSample: Hashable, Sendable {
             }
         self.init(
             finding, strength: reading.strength, flags: reading.flags, signs: reading.signs(age: screen.age),
-            isQuiet: reading.isQuiet)
+            isQuiet: reading.isQuiet, isDwelling: reading.isDwelling)
     }
 
     // "permission prompt" covers plans and workflows too.

@@ -77,12 +77,13 @@ package struct ProcessIdentity: Hashable, Sendable {
 
 /// Where the parts of an agent's screen are.
 package struct ScreenLayoutRules: Hashable, Sendable {
-    package var composer: ComposerShape?
+    /// The shapes that the composer may have, such as those of different versions; the first one found counts.
+    package var composers: [ComposerShape]
     /// The row below which a dialog stands; nil: a dialog may use the whole screen.
     package var dialogStart: RulePattern?
 
-    package init(composer: ComposerShape? = nil, dialogStart: RulePattern? = nil) {
-        self.composer = composer
+    package init(composers: [ComposerShape] = [], dialogStart: RulePattern? = nil) {
+        self.composers = composers
         self.dialogStart = dialogStart
     }
 }
@@ -101,6 +102,10 @@ package struct ComposerShape: Hashable, Sendable {
     ///
     /// With it, `footerRows` bounds what may follow.
     package var bottom: RulePattern?
+    /// What every row of the draft looks like.
+    ///
+    /// Without `top` the draft reaches from `bottom` up as far as rows look like this.
+    package var row: RulePattern?
     /// Without `bottom`: what every row below the prompt looks like.
     package var continuation: RulePattern?
     /// If the last row looks like this, there is no composer.
@@ -110,13 +115,14 @@ package struct ComposerShape: Hashable, Sendable {
 
     package init(
         prompt: RulePattern, notPrompt: RulePattern? = nil, top: RulePattern? = nil,
-        bottom: RulePattern? = nil,
+        bottom: RulePattern? = nil, row: RulePattern? = nil,
         continuation: RulePattern? = nil, absentAbove: RulePattern? = nil, footerRows: Int = 6
     ) {
         self.prompt = prompt
         self.notPrompt = notPrompt
         self.top = top
         self.bottom = bottom
+        self.row = row
         self.continuation = continuation
         self.absentAbove = absentAbove
         self.footerRows = footerRows
@@ -162,6 +168,9 @@ package struct ScreenRule: Hashable, Sendable {
     package var flags: Set<SessionFlag>
     /// The end of this busy time is no turn end: the agent starts up.
     package var isQuiet: Bool
+    /// The need may be met without the person, such as by a reviewing program: it has to last for one look
+    /// before anyone is told.
+    package var isDwelling: Bool
     /// All of these hold.
     package var when: [ScreenCondition]
     /// None of these holds.
@@ -169,7 +178,8 @@ package struct ScreenRule: Hashable, Sendable {
 
     package init(
         name: String, stage: Stage, meaning: Meaning, strength: Evidence.Strength = .weak,
-        flags: Set<SessionFlag> = [], isQuiet: Bool = false, when: [ScreenCondition],
+        flags: Set<SessionFlag> = [], isQuiet: Bool = false, isDwelling: Bool = false,
+        when: [ScreenCondition],
         unless: [ScreenCondition] = []
     ) {
         self.name = name
@@ -178,6 +188,7 @@ package struct ScreenRule: Hashable, Sendable {
         self.strength = strength
         self.flags = flags
         self.isQuiet = isQuiet
+        self.isDwelling = isDwelling
         self.when = when
         self.unless = unless
     }
@@ -194,7 +205,9 @@ package struct ScreenCondition: Hashable, Sendable {
         case body
         /// The draft.
         case composer
-        /// The rows below the composer.
+        /// The row directly below the draft: the lower edge of a box, with what is written in it.
+        case border
+        /// The rows below the composer, its lower edge left out.
         case footer
         /// What stands in the composer's place; empty with a composer.
         case dialog

@@ -15,7 +15,7 @@ package struct RuleProblem: Error, Hashable, Sendable {
 package struct CompiledRules: Sendable {
     package let rules: AgentRules
     let paths: [Pattern]
-    let composer: Composer?
+    let composers: [Composer]
     let dialogStart: Pattern?
     /// In the order in which they are asked: by stage, then as in the file.
     let screen: [Rule]
@@ -26,6 +26,7 @@ package struct CompiledRules: Sendable {
         let notPrompt: Pattern?
         let top: Pattern?
         let bottom: Pattern?
+        let row: Pattern?
         let continuation: Pattern?
         let absentAbove: Pattern?
         let footerRows: Int
@@ -72,7 +73,7 @@ private struct RuleCompiler {
 
     mutating func compile(_ rules: AgentRules) -> CompiledRules? {
         let paths = rules.process.paths.compactMap { pattern($0) }
-        let composer = rules.layout.composer.flatMap { shape(of: $0) }
+        let composers = rules.layout.composers.compactMap { shape(of: $0) }
         let dialogStart = rules.layout.dialogStart.flatMap { pattern($0) }
         let screen = ScreenRule.Stage.allCases.flatMap { stage in
             rules.rules.filter { $0.stage == stage }.map { rule in
@@ -84,7 +85,7 @@ private struct RuleCompiler {
         }
         guard problems.isEmpty else { return nil }
         return CompiledRules(
-            rules: rules, paths: paths, composer: composer, dialogStart: dialogStart, screen: screen,
+            rules: rules, paths: paths, composers: composers, dialogStart: dialogStart, screen: screen,
             reasons: reasons)
     }
 
@@ -92,12 +93,13 @@ private struct RuleCompiler {
         let notPrompt = shape.notPrompt.flatMap { pattern($0) }
         let top = shape.top.flatMap { pattern($0) }
         let bottom = shape.bottom.flatMap { pattern($0) }
+        let row = shape.row.flatMap { pattern($0) }
         let continuation = shape.continuation.flatMap { pattern($0) }
         let absentAbove = shape.absentAbove.flatMap { pattern($0) }
         guard let prompt = pattern(shape.prompt) else { return nil }
         return CompiledRules.Composer(
-            prompt: prompt, notPrompt: notPrompt, top: top, bottom: bottom, continuation: continuation,
-            absentAbove: absentAbove, footerRows: shape.footerRows)
+            prompt: prompt, notPrompt: notPrompt, top: top, bottom: bottom, row: row,
+            continuation: continuation, absentAbove: absentAbove, footerRows: shape.footerRows)
     }
 
     private mutating func conditions(_ conditions: [ScreenCondition]) -> [CompiledRules.Condition] {

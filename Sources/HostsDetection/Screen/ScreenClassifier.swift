@@ -36,7 +36,9 @@ package struct ScreenClassifier: Sendable {
                 reading.outranked.append(.init(evidence: evidence, meaning: rule.meaning))
                 continue
             }
-            if reading.meaning == nil { reading.meaning = rule.meaning }
+            let isFirst = reading.meaning == nil
+            if isFirst { reading.meaning = rule.meaning }
+            reading.isDwelling = rule.isDwelling && (isFirst || reading.isDwelling)
             reading.strength = max(reading.strength, rule.strength)
             reading.flags.formUnion(rule.flags)
             reading.evidence.append(evidence)
@@ -101,6 +103,7 @@ private struct ScreenView {
         case .screen: screen.rows.indices
         case .body: layout.body
         case .composer: layout.composer ?? 0..<0
+        case .border: layout.border
         case .footer: layout.footer
         case .dialog: layout.dialog
         }

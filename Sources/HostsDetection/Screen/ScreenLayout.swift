@@ -6,17 +6,21 @@ struct ScreenLayout: Hashable {
     /// Nil: there is none.
     private(set) var composer: Range<Int>?
     private(set) var body: Range<Int>
+    private(set) var border: Range<Int>
     private(set) var footer: Range<Int>
     private(set) var dialog: Range<Int>
 
     init(of screen: Screen, by rules: CompiledRules, _ matcher: inout RowMatcher) {
         body = 0..<0
+        border = 0..<0
         footer = 0..<0
         dialog = 0..<0
         guard !screen.rows.isEmpty else { return }
-        if let shape = rules.composer, let found = Self.composer(of: screen, shape, &matcher) {
+        for shape in rules.composers {
+            guard let found = Self.composer(of: screen, shape, &matcher) else { continue }
             composer = found.composer
             body = 0..<found.bodyEnd
+            border = found.border
             footer = found.footerStart..<screen.rows.count
             return
         }
@@ -44,6 +48,7 @@ struct ScreenLayout: Hashable {
     private struct Found {
         let bodyEnd: Int
         let composer: Range<Int>
+        var border = 0..<0
         let footerStart: Int
     }
 
@@ -57,10 +62,10 @@ struct ScreenLayout: Hashable {
         return open(screen, shape, &matcher)
     }
 
-    /// A composer between two rows, with a few rows of footer below it.
+    /// A composer above a row that is its lower edge, with a few rows of footer below that.
     ///
-    /// The lowest frame row counts, and the draft reaches up to the next one: an old composer above a
-    /// dialog, whose frame rows are lower, is none.
+    /// The lowest such row counts: an old composer above a dialog, whose edges are lower, is none. An edge that
+    /// a narrow pane has wrapped is several rows.
     private static func framed(
         _ screen: Screen, _ shape: CompiledRules.Composer, _ bottom: Pattern, _ matcher: inout RowMatcher
     ) -> Found? {
@@ -71,11 +76,38 @@ struct ScreenLayout: Hashable {
             guard below <= shape.footerRows else { return nil }
             row -= 1
         }
+        let footerStart = row + 1
+        while row > 1, matcher.matches(bottom, screen, row - 1) { row -= 1 }
+        let end = row
+        guard let start = draftStart(above: end, screen, shape, bottom, &matcher) else { return nil }
+        guard start.draft < end, isPrompt(start.draft, screen, shape, &matcher) else { return nil }
+        if let pattern = shape.row {
+            for row in start.draft..<end where !matcher.matches(pattern, screen, row) { return nil }
+        }
+        return Found(
+            bodyEnd: start.edge, composer: start.draft..<end, border: end..<footerStart,
+            footerStart: footerStart)
+    }
+
+    /// Where the draft that ends above `end` begins, and where its upper edge does.
+    private static func draftStart(
+        above end: Int, _ screen: Screen, _ shape: CompiledRules.Composer, _ bottom: Pattern,
+        _ matcher: inout RowMatcher
+    ) -> (edge: Int, draft: Int)? {
+        let highest = max(0, end - composerRows)
+        if shape.top == nil, let pattern = shape.row {
+            var start = end
+            while start > highest, matcher.matches(pattern, screen, start - 1) { start -= 1 }
+            return (start, start)
+        }
         let top = shape.top ?? bottom
-        for above in (max(0, row - composerRows)..<row).reversed()
-        where matcher.matches(top, screen, above) || matcher.matches(bottom, screen, above) {
-            guard above + 1 < row, isPrompt(above + 1, screen, shape, &matcher) else { return nil }
-            return Found(bodyEnd: above, composer: (above + 1)..<row, footerStart: row + 1)
+        for above in (highest..<end).reversed() {
+            guard matcher.matches(top, screen, above) || matcher.matches(bottom, screen, above) else {
+                continue
+            }
+            var edge = above
+            while edge > highest, matcher.matches(bottom, screen, edge - 1) { edge -= 1 }
+            return (edge, above + 1)
         }
         return nil
     }

@@ -12,6 +12,8 @@ package struct ScreenReading: Hashable, Sendable {
     package var flags: Set<SessionFlag>
     /// The end of this busy time is no turn end.
     package var isQuiet: Bool
+    /// Every rule that asks for the person says that the need may be met without one.
+    package var isDwelling: Bool
     /// Rules that could not be decided, such as because a pattern hit its limit.
     package var failedRules: [String]
     /// Of what is shown outside of the composer and the rows below it: of the agent's own output.
@@ -31,7 +33,7 @@ package struct ScreenReading: Hashable, Sendable {
     package init(
         meaning: ScreenRule.Meaning? = nil, strength: Evidence.Strength = .weak, evidence: [Evidence] = [],
         outranked: [OutrankedRule] = [], flags: Set<SessionFlag> = [], isQuiet: Bool = false,
-        failedRules: [String] = [], outputDigest: Int = 0
+        isDwelling: Bool = false, failedRules: [String] = [], outputDigest: Int = 0
     ) {
         self.meaning = meaning
         self.strength = strength
@@ -39,6 +41,7 @@ package struct ScreenReading: Hashable, Sendable {
         self.outranked = outranked
         self.flags = flags
         self.isQuiet = isQuiet
+        self.isDwelling = isDwelling
         self.failedRules = failedRules
         self.outputDigest = outputDigest
     }

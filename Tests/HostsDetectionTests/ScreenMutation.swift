@@ -1,0 +1,236 @@
+import Foundation
+import HostsConfig
+import HostsDetection
+import HostsModel
+import Testing
+
+/// What can befall a screen between the agent and the eye that reads it.
+///
+/// Its state stays what it was, or becomes unknown.
+enum ScreenMutation: String, CaseIterable, Sendable {
+    case none = "as captured"
+    case truncated = "cut to 40 columns"
+    case wrapped = "wrapped at 40 columns"
+    case short = "cut to 15 rows"
+    case scrollback = "other screens above"
+    case quoted = "another screen quoted"
+    case typed = "another screen typed"
+    case unknownGlyph = "unknown spinner glyph"
+    case untitled = "without title"
+    case partial = "drawn in part"
+    case foreign = "another agent's rules"
+
+    /// One screen after the mutation, and whose rules look at it.
+    struct Case {
+        let captured: CapturedScreen
+        let rules: String
+        let rows: [String]
+        let title: String
+        /// What was done, for whoever must find out why it was read wrong.
+        let detail: String
+    }
+
+    /// What must be read right: agents that are there, with a screen of their own.
+    static let screens = CapturedScreen.all.filter { $0.state != "exited" }
+
+    /// Every case of this mutation for one screen.
+    func cases(of captured: CapturedScreen) throws -> [Case] {
+        let rows = try captured.rows()
+        func same(_ rows: [String], _ detail: String = "") -> Case {
+            Case(captured: captured, rules: captured.agent, rows: rows, title: captured.title, detail: detail)
+        }
+        switch self {
+        case .none: return [same(rows)]
+        case .truncated: return [same(rows.map { Columns.parts(of: $0, width: 40)[0] })]
+        case .wrapped: return [same(rows.flatMap { Columns.parts(of: $0, width: 40) })]
+        case .short: return [same(rows.suffix(15))]
+        case .scrollback:
+            return try CapturedScreen.all.filter { $0.agent == captured.agent && $0.file != captured.file }
+                .map { same(try $0.rows() + [""] + rows, $0.file) }
+        case .quoted: return try Self.quotes(in: captured, rows).map { same($0.rows, $0.detail) }
+        case .typed: return try Self.drafts(in: captured, rows).map { same($0.rows, $0.detail) }
+        case .unknownGlyph: return Self.glyphs.map { Self.withGlyph($0, captured, rows) }
+        case .untitled:
+            return [Case(captured: captured, rules: captured.agent, rows: rows, title: "", detail: "")]
+        case .partial:
+            return (0..<rows.count).map { count in
+                Case(
+                    captured: captured, rules: captured.agent, rows: Array(rows.prefix(count)), title: "",
+                    detail: "\(count) rows")
+            }
+        case .foreign:
+            return RuleFixtures.shipped.book.agents.map(\.rules.name.rawValue)
+                .filter { $0 != captured.agent }
+                .map { Case(captured: captured, rules: $0, rows: rows, title: "", detail: $0) }
+        }
+    }
+
+    // MARK: Quoted
+
+    /// How transcripts show the first row of a tool's output or of a quotation, and the others.
+    private static let quotations = [("  ⎿  ", "     "), ("  │ ", "  │ "), ("> ", "> ")]
+
+    private static func quotes(
+        in captured: CapturedScreen, _ rows: [String]
+    ) throws -> [(rows: [String], detail: String)] {
+        var places: [Int] = []
+        // Rows of an idle screen: directly above what stands around the composer, where a message would end.
+        if captured.state == "idle", let prompt = Drafts.prompt(of: captured, rows) {
+            places.append(rows[..<prompt].lastIndex { $0.isBlank }.map { $0 + 1 } ?? 0)
+        }
+        // Any other: between two messages.
+        if let gap = rows.dropFirst().firstIndex(where: { $0.isBlank }),
+            rows[gap...].contains(where: { !$0.isBlank }), places.first != gap
+        {
+            places.append(gap)
+        }
+        var result: [(rows: [String], detail: String)] = []
+        for (number, other) in CapturedScreen.all.enumerated() {
+            let quoted = try other.rows().suffix(14)
+            for place in places {
+                let (first, next) = quotations[number % quotations.count]
+                let marked = quoted.enumerated().map { ($0 == 0 ? first : next) + $1 }
+                result.append(
+                    (
+                        Array(rows[..<place] + [""] + marked + [""] + rows[place...]),
+                        "\(other.file) at row \(place)"
+                    ))
+            }
+        }
+        return result
+    }
+
+    // MARK: Typed
+
+    private static func drafts(
+        in captured: CapturedScreen, _ rows: [String]
+    ) throws -> [(rows: [String], detail: String)] {
+        guard let prompt = Drafts.prompt(of: captured, rows), let box = Drafts.boxes[captured.agent] else {
+            return []
+        }
+        return try CapturedScreen.all.map { other in
+            let text = try other.rows().suffix(14).filter { !$0.isBlank }
+            let width = Columns.width(of: rows[prompt])
+            let typed = text.enumerated().map { box.row($1, isFirst: $0 == 0, width: width) }
+            return (Array(rows[..<prompt] + typed + rows[(prompt + 1)...]), other.file)
+        }
+    }
+
+    // MARK: Glyphs
+
+    private static let glyphs = ["⟡", "%", "🜁"]
+    private static let spinners = Set("·✢✳✶✻✽*◐◑◒◓◔◕◉⬡⬢∿⏲✦⏳⚠✋◇✓⚕")
+    /// These are bullets too: they count in a row that shows a clock or a hint.
+    private static let bullets = Set("●•◦○◆")
+
+    private static func withGlyph(_ glyph: String, _ captured: CapturedScreen, _ rows: [String]) -> Case {
+        let changed = rows.map { row -> String in
+            guard let start = row.firstIndex(where: { !" │╰▌".contains($0) }) else { return row }
+            let first = row[start]
+            let isStatus = row.contains("… (") || row.contains("to interrupt") || row.contains("[stop]")
+            let isBar = row[start...].hasPrefix("⬝⬝") || row[start...].hasPrefix("■■")
+            guard isSpinner(first) || isBar || bullets.contains(first) && isStatus else { return row }
+            let end = row[start...].firstIndex { $0 == " " } ?? row.endIndex
+            return row[..<start] + glyph + row[end...]
+        }
+        var title = captured.title
+        if let first = title.first, isSpinner(first) { title = glyph + title.dropFirst() }
+        return Case(
+            captured: captured, rules: captured.agent, rows: changed, title: title, detail: glyph)
+    }
+
+    private static func isSpinner(_ character: Character) -> Bool {
+        guard let scalar = character.unicodeScalars.first?.value else { return false }
+        return spinners.contains(character) || (0x2800...0x28ff).contains(scalar)
+            || (0x1f311...0x1f318).contains(scalar)
+    }
+}
+
+/// Where the person types on a screen of an agent, and how the agent shows what is typed.
+private enum Drafts {
+    struct Box {
+        let first: String
+        let next: String
+        let end: String
+
+        init(_ first: String, _ next: String, end: String = "") {
+            self.first = first
+            self.next = next
+            self.end = end
+        }
+
+        func row(_ text: String, isFirst: Bool, width: Int) -> String {
+            let start = (isFirst ? first : next)
+            guard !end.isEmpty else { return start + text }
+            let room = max(1, width - Columns.width(of: start) - Columns.width(of: end))
+            let part = Columns.parts(of: text, width: room)[0]
+            return start + part + String(repeating: " ", count: room - Columns.width(of: part)) + end
+        }
+    }
+
+    static let boxes: [String: Box] = [
+        "aider": Box("> ", "> "), "amp": Box("│ ", "│ ", end: " │"), "antigravity": Box("> ", "  "),
+        "auggie": Box("│ › ", "│   ", end: " │"), "claude": Box("❯\u{a0}", "  "), "cline": Box("  ", "  "),
+        "codex": Box("› ", "  "), "copilot": Box(" │ > ", " │   ", end: " │"),
+        "crush": Box("   > ", " ::: "), "cursor": Box(" │ → ", " │   ", end: " │"), "devin": Box("❭ ", "  "),
+        "droid": Box("│ > ", "│   ", end: " │"), "gemini": Box(" > ", "   "), "goose": Box("> ", "  "),
+        "grok": Box("  │ ❯ ", "  │   ", end: " │"), "hermes": Box("❯ ", "  "), "kimi": Box("✨ ", "  "),
+        "kiro": Box("  ", "  "), "opencode": Box("  ┃  ", "  ┃  "), "pi": Box("", ""),
+        "qwen": Box("│ > ", "│   ", end: " │"),
+    ]
+
+    /// The beginning of the row in which the draft begins, where there is one.
+    private static let prompts: [String: String] = [
+        "aider": "^>(?: |$)", "amp": "^│", "antigravity": "^>(?: |$)", "auggie": "^│ › ", "claude": "^❯",
+        "cline": "^  Ask anything", "codex": "^(?:› |▌ Ask)", "copilot": "^ │ > ", "crush": "^   > ",
+        "cursor": "^ │ → ", "devin": "^❭ ", "droid": "^│ > ", "gemini": "^ >   Type", "goose": "^> Enter",
+        "grok": "^  │ ❯", "hermes": "^❯$", "kimi": "^✨$", "kiro": "^  ask a question", "opencode": "^ +┃",
+        "pi": "^$", "qwen": "^│ >   Type",
+    ]
+
+    static func prompt(of captured: CapturedScreen, _ rows: [String]) -> Int? {
+        guard let pattern = prompts[captured.agent] else { return nil }
+        // A dialog in its place has a selector of its own; the rows of a draft stand near the bottom.
+        guard
+            let row = rows.lastIndex(where: { $0.range(of: pattern, options: .regularExpression) != nil }),
+            rows[row...].count(where: { !$0.isBlank }) <= 8
+        else { return nil }
+        if captured.state == "waiting" {
+            return ["gemini", "amp"].contains(captured.agent) ? row : nil
+        }
+        return row
+    }
+}
+
+/// Columns of a terminal.
+private enum Columns {
+    static func width(of text: String) -> Int { text.reduce(0) { $0 + width(of: $1) } }
+
+    private static func width(of character: Character) -> Int {
+        let isWide = character.unicodeScalars.contains { $0.value >= 0x1f300 || $0.value == 0x2728 }
+        return isWide ? 2 : 1
+    }
+
+    /// The text in parts of at most so many columns; at least one.
+    static func parts(of text: String, width limit: Int) -> [String] {
+        var parts: [String] = []
+        var part = ""
+        var used = 0
+        for character in text {
+            let width = width(of: character)
+            if used + width > limit {
+                parts.append(part)
+                part = ""
+                used = 0
+            }
+            part.append(character)
+            used += width
+        }
+        if !part.isEmpty || parts.isEmpty { parts.append(part) }
+        return parts
+    }
+}
+
+extension String {
+    fileprivate var isBlank: Bool { allSatisfy { $0 == " " || $0 == "\u{a0}" } }
+}
