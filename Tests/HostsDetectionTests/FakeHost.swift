@@ -36,6 +36,7 @@ struct FakeHost {
     ]
     var panes: [Pane] = []
     var stateFiles: [(agent: String, pid: Int32, json: String)] = []
+    var turnLogs: [(pid: Int32, stamp: String, events: [String])] = []
     var serverStatus = "0"
     var isListed = true
 
@@ -88,13 +89,13 @@ struct FakeHost {
 
     func body(_ request: ProbeRequest) -> [UInt8] {
         let isProbe = request.function == "hostsd_probe"
-        var text = Array("@\(nonce) hostsd 1 \(isProbe ? "probe" : "look")\n".utf8)
-        if isProbe { text += head() }
+        var text = Array("@\(nonce) hostsd 2 \(isProbe ? "probe" : "look")\n".utf8)
+        if isProbe { text += head(request) }
         if !panes.isEmpty || serverStatus != "0" { text += server(request) }
         return text + Array("\n@\(nonce) done\n".utf8)
     }
 
-    private func head() -> [UInt8] {
+    private func head(_ request: ProbeRequest) -> [UInt8] {
         var text = "@\(nonce) system Linux 6.1 box\n@\(nonce) boot \(boot)\n@\(nonce) user 1000\n"
         text += "@\(nonce) processes 9\n"
         for process in processes {
@@ -112,6 +113,13 @@ struct FakeHost {
         }
         for file in stateFiles {
             bytes += Array("@\(nonce) state \(file.agent)\n\(file.pid).json:\(file.json)\n".utf8)
+        }
+        for word in request.arguments where word.hasPrefix("log:") {
+            let parts = word.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            guard let log = turnLogs.first(where: { String($0.pid) == parts[1] }) else { continue }
+            let isSame = log.stamp == parts[2]
+            bytes += Array("@\(nonce) log \(log.pid) \(isSame ? "same" : log.stamp)\n".utf8)
+            for event in log.events where !isSame { bytes += Array("\"type\":\"\(event)\"\n".utf8) }
         }
         return bytes + Array("@\(nonce) processed\n\n".utf8)
     }

@@ -82,14 +82,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "", ReplyError.unmarked), ("hello\n", "n", .unmarked), ("@n hostsd 1 probe\n", "m", .unmarked),
-        ("noise\n@n hostsd 1 probe\n@n done\n", "n", .unmarked),
-        ("@n hostsd 2 probe\n@n done\n", "n", .otherVersion(2)),
-        ("@n hostsd 1 probe\n@n unsupported\n@n done\n", "n", .unsupportedHost),
-        ("@n hostsd 1 probe\n@n done\n", "n", .malformed(section: "boot")),
-        ("@n hostsd 1 look\n@n done\n@n server /x\n", "n", .malformed(section: "done")),
+        ("", "", ReplyError.unmarked), ("hello\n", "n", .unmarked), ("@n hostsd 2 probe\n", "m", .unmarked),
+        ("noise\n@n hostsd 2 probe\n@n done\n", "n", .unmarked),
+        ("@n hostsd 1 probe\n@n done\n", "n", .otherVersion(1)),
+        ("@n hostsd 2 probe\n@n unsupported\n@n done\n", "n", .unsupportedHost),
+        ("@n hostsd 2 probe\n@n done\n", "n", .malformed(section: "boot")),
+        ("@n hostsd 2 look\n@n done\n@n server /x\n", "n", .malformed(section: "done")),
         (
-            "@n hostsd 1 probe\n@n boot b\n@n user 1\n@n processes 7\n@n processed\n@n done\n", "n",
+            "@n hostsd 2 probe\n@n boot b\n@n user 1\n@n processes 7\n@n processed\n@n done\n", "n",
             .malformed(section: "processes")
         ),
     ])

@@ -45,13 +45,14 @@ struct AgentRulesDecoder {
         let composers = root.oneOrMore("composer", limit: Self.shapeLimit) { readComposer(&$0) }
         let dialogStart = root.child("dialog") { pattern("start", &$0) }
         let stateFile = root.child("state_file") { StateFileDecoder.stateFile(&$0) }
+        let turnLog = root.child("turn_log") { TurnLogDecoder.turnLog(&$0) }
         let rules = root.tables("rules", limit: Self.ruleLimit) { readRule(&$0) }
         reportTwins(rules, &root)
         guard let name, let process else { return nil }
         return AgentRules(
             name: name, revision: revision, versions: versions ?? VersionRange(), process: process,
             layout: ScreenLayoutRules(composers: composers, dialogStart: dialogStart ?? nil),
-            stateFile: stateFile ?? nil, keepPrevious: .seconds(keepPrevious),
+            stateFile: stateFile ?? nil, turnLog: turnLog ?? nil, keepPrevious: .seconds(keepPrevious),
             idleTitleIsStrong: idleTitleIsStrong, movingIsBusy: movingIsBusy,
             rules: rules.map(\.rule))
     }

@@ -3,7 +3,7 @@ import HostsModel
 /// Reads the members of one table of a rule file, each at most once, and collects what is wrong with them.
 struct RuleTable {
     private let content: TOMLTable
-    private let location: SourceLocation
+    let location: SourceLocation
     /// Keys that were asked for: everything else in the table is unknown.
     private var known: [String] = []
     private(set) var diagnostics: [Diagnostic] = []

@@ -53,12 +53,14 @@ struct AgentSample: Hashable, Sendable {
             .unseen, signs: [WeighedEvidence(evidence: nothing, meaning: .nothing, outcome: .applied)])
     }
 
-    /// Weighs the state file and the screen: the file decides, but for what it cannot know.
+    /// Weighs the state file, the screen and the turn log.
     ///
-    /// A file that says idle does not rule out an error that stands on the screen, and the screen often
-    /// knows better why the agent needs the person.
-    init(file: Aged<StateFileReading>?, screen: Aged<ScreenReading>?) {
+    /// The file decides, but for what it cannot know: one that says idle does not rule out an error that stands on the
+    /// screen, and the screen often knows better why the agent needs the person. The log fills the gap where the
+    /// screen shows neither a need nor work.
+    init(file: Aged<StateFileReading>?, screen: Aged<ScreenReading>?, log: Aged<TurnLogReading>? = nil) {
         self.init(screen: screen)
+        if let log { weigh(log) }
         guard let file else { return }
         let seen = self
         let sign = WeighedEvidence(
@@ -102,6 +104,42 @@ struct AgentSample: Hashable, Sendable {
             isQuiet: reading.isQuiet, isDwelling: reading.isDwelling)
     }
 
+    private mutating func weigh(_ log: Aged<TurnLogReading>) {
+        let reading = log.reading
+        let evidence = Evidence(
+            kind: .turnLog, strength: reading.isLive ? .strong : .weak, rule: reading.rule)
+        func sign(_ outcome: WeighedEvidence.Outcome) -> WeighedEvidence {
+            WeighedEvidence(
+                evidence: evidence, meaning: .state(reading.meaning.state), outcome: outcome, age: log.age)
+        }
+        func decide(_ sample: AgentSample) {
+            let rest = signs.filter { $0.meaning != .nothing }
+            let agrees = sample.finding.isSameKind(as: finding)
+            self = sample
+            signs = [sign(.applied)] + rest.map { $0.weighed(isAgreeing: agrees) }
+        }
+        switch (reading.meaning, finding) {
+        case (.needsYou, _) where !reading.isLive, (.busy, _) where !reading.isLive:
+            signs.append(sign(finding == .busy && reading.meaning == .busy ? .applied : .discarded))
+        case (.needsYou(let reason), .needsYou(let seen)):
+            decide(AgentSample(.needsYou(seen == .other ? reason : seen), strength: .strong))
+        case (.needsYou(let reason), _): decide(AgentSample(.needsYou(reason), strength: .strong))
+        case (_, .needsYou), (.idle, .busy): signs.append(sign(.outranked))
+        case (.busy, .busy): signs.append(sign(.applied))
+        case (.busy, .idle) where strength == .strong: signs.append(sign(.outranked))
+        case (.busy, _): decide(AgentSample(.busy, strength: .strong))
+        case (.idle(let proof), .idle):
+            signs.append(sign(.applied))
+            guard reading.isLive else { return }
+            strength = max(strength, proof)
+            flags.formUnion(reading.flags)
+        case (.idle(let proof), _):
+            // It ended while it was watched, or long before: without a screen that says so it is only a weak sign.
+            decide(
+                AgentSample(.idle, strength: reading.isLive ? proof : .weak, flags: reading.flags))
+        }
+    }
+
     // "permission prompt" covers plans and workflows too.
     private static func reason(_ file: NeedsYouReason, screen: ScreenReading?) -> NeedsYouReason {
         guard let seen = screen?.needsYou, seen != .other else { return file }
@@ -143,6 +181,16 @@ extension StateFileReading {
         case .busy: .busy
         case .idle: .idle
         case .needsYou: .needsYou(reason ?? .other)
+        }
+    }
+}
+
+extension TurnLogRules.Meaning {
+    fileprivate var state: AgentState {
+        switch self {
+        case .busy: .busy
+        case .idle: .idle
+        case .needsYou(let reason): .needsYou(reason)
         }
     }
 }

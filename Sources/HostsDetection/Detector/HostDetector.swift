@@ -40,6 +40,10 @@ package struct HostDetector: Sendable {
         var request = RequestBuilder(function: ProbeProgram.probeFunction)
         request.addNames(book)
         request.addStateFiles(book)
+        for agent in watched.values.sorted(by: { $0.id < $1.id }) {
+            guard let log = book[agent.agent]?.rules.turnLog else { continue }
+            for pid in agent.pids { request.addTurnLog(log, pid: pid, stamp: agent.turnLog.stamp(of: pid)) }
+        }
         let panes = watched.values.filter { $0.place.pane != nil }.sorted { $0.lastDrawn < $1.lastDrawn }
         for agent in panes { request.addCapture(agent.place, stamp: agent.stamp) }
         let sockets = watched.values.compactMap(\.place.socket)
@@ -111,7 +115,7 @@ package struct HostDetector: Sendable {
                 watched.removeValue(forKey: key)
                 ?? WatchedAgent(found, host: host, bootID: report.bootID)
             let capture = look.capture(of: agent.place)
-            agent.observe(found, rules: rules, capture: capture, files: report.stateFiles, at: time)
+            agent.observe(found, rules: rules, capture: capture, report: report, at: time)
             warnings += agent.warnings(rules: rules)
             staleRules += agent.staleRules(rules)
             watched[key] = agent

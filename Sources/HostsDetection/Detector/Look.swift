@@ -108,6 +108,7 @@ struct RequestBuilder {
     private var words: [String] = []
     private var sockets: [String] = []
     private var captures = 0
+    private var logs = 0
 
     init(function: String) {
         self.function = function
@@ -128,6 +129,13 @@ struct RequestBuilder {
             guard let file = agent.rules.stateFile else { continue }
             words.append("state:\(agent.rules.name):\(file.variable):\(file.home):\(file.folder)")
         }
+    }
+
+    /// Asks for the log of a process's turns, unless it is as it was at `stamp`.
+    mutating func addTurnLog(_ rules: TurnLogRules, pid: Int32, stamp: TurnLogRecord.Stamp?) {
+        guard logs < ProbeProgram.logLimit else { return }
+        logs += 1
+        words.append("log:\(pid):\(stamp?.text ?? "-"):\(rules.words)")
     }
 
     mutating func addSocket(_ socket: String) {

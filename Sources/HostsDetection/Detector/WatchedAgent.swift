@@ -25,6 +25,9 @@ struct WatchedAgent: Sendable {
     private var fileReading: StateFileReading?
     private var fileRefusal: StateFileReading.Refusal?
     private var fileSince = WallTime(milliseconds: 0)
+    /// Of this process, and of those of its own below it.
+    private(set) var pids: [Int32]
+    private(set) var turnLog = TurnLog()
     /// The last looks, oldest first.
     private var looks: [SessionLook] = []
     /// When its screen was last drawn; those that wait longest come first.
@@ -41,7 +44,15 @@ struct WatchedAgent: Sendable {
         place = found.place
         pid = found.process.pid
         version = found.version
+        pids = Self.pids(of: found)
     }
+
+    private static func pids(of found: FoundAgent) -> [Int32] {
+        ([found.process] + found.helpers).prefix(pidLimit).map(\.pid)
+    }
+
+    /// Most processes of one agent whose logs are asked for.
+    private static let pidLimit = 4
 
     /// The stamp with which its pane is asked for; 0: draw it in any case.
     var stamp: Int64 { isSettled && reading != nil ? activity : 0 }
@@ -111,13 +122,15 @@ struct WatchedAgent: Sendable {
     // MARK: A look
 
     mutating func observe(
-        _ found: FoundAgent, rules: CompiledRules, capture: TmuxServer.Capture?, files: [StateFileRecord],
+        _ found: FoundAgent, rules: CompiledRules, capture: TmuxServer.Capture?, report: ProbeReport,
         at time: WallTime
     ) {
         if found.pane != nil { place = found.place }
+        pids = Self.pids(of: found)
+        turnLog.observe(report.turnLogs, of: pids, at: time)
         let before = activity
         activity = found.pane?.activity ?? activity
-        let sample = sample(found, rules: rules, capture: capture, files: files, at: time)
+        let sample = sample(found, rules: rules, capture: capture, report: report, at: time)
         var effect = SessionLook.Effect.changed
         var tracker: SessionTracker
         if let known = self.tracker {
@@ -134,21 +147,22 @@ struct WatchedAgent: Sendable {
     }
 
     private mutating func sample(
-        _ found: FoundAgent, rules: CompiledRules, capture: TmuxServer.Capture?, files: [StateFileRecord],
+        _ found: FoundAgent, rules: CompiledRules, capture: TmuxServer.Capture?, report: ProbeReport,
         at time: WallTime
     ) -> AgentSample {
         if found.process.isStopped { return .stopped }
-        readFile(found, rules: rules, files: files, at: time)
+        readFile(found, rules: rules, files: report.stateFiles, at: time)
         let isOwnScreen = found.process.isForeground
         let screen = isOwnScreen ? readScreen(found, rules: rules, capture: capture, at: time) : nil
         var sample: AgentSample
-        if fileReading == nil, screen == nil {
+        let log = turnLog.reading(rules.rules, at: time)
+        if fileReading == nil, screen == nil, log == nil {
             sample = .unseen(
                 !isOwnScreen ? "process.background" : place.pane == nil ? "screen.none" : "screen.not-drawn")
         } else {
             sample = AgentSample(
                 file: fileReading.map { .init(reading: $0, age: time.duration(since: fileSince)) },
-                screen: screen.map { .init(reading: $0, age: time.duration(since: readingSince)) })
+                screen: screen.map { .init(reading: $0, age: time.duration(since: readingSince)) }, log: log)
         }
         if let fileRefusal { sample.signs.append(.refused(fileRefusal, of: agent)) }
         if screen?.hasBusyTitle == true { hasShownBusyTitle = true }

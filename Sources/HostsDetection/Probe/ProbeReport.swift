@@ -15,11 +15,12 @@ package struct ProbeReport: Hashable, Sendable {
     package var user: Int
     package var processes: [ProcessRecord]
     package var stateFiles: [StateFileRecord]
+    package var turnLogs: [TurnLogRecord]
     package var servers: [TmuxServer]
 
     package init(
         kind: Kind, system: String = "", bootID: String = "", user: Int = 0, processes: [ProcessRecord] = [],
-        stateFiles: [StateFileRecord] = [], servers: [TmuxServer] = []
+        stateFiles: [StateFileRecord] = [], turnLogs: [TurnLogRecord] = [], servers: [TmuxServer] = []
     ) {
         self.kind = kind
         self.system = system
@@ -27,6 +28,7 @@ package struct ProbeReport: Hashable, Sendable {
         self.user = user
         self.processes = processes
         self.stateFiles = stateFiles
+        self.turnLogs = turnLogs
         self.servers = servers
     }
 }
@@ -101,5 +103,49 @@ package struct StateFileRecord: Hashable, Sendable {
         self.agent = agent
         self.pid = pid
         self.json = json
+    }
+}
+
+/// What the log of one process's turns says.
+package struct TurnLogRecord: Hashable, Sendable {
+    /// Which file it is, and how far it was written; written `INODE-SECONDS-BYTES`.
+    package struct Stamp: Hashable, Sendable {
+        /// The number of the file on its file system.
+        package let file: UInt64
+        /// When it was last written to, in seconds since 1970 by the host's clock.
+        package let modified: Int64
+        package let size: Int64
+
+        package init(file: UInt64, modified: Int64, size: Int64) {
+            self.file = file
+            self.modified = modified
+            self.size = size
+        }
+
+        init?(_ text: String) {
+            let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+            guard parts.count == 3, let file = UInt64(parts[0]), let modified = Int64(parts[1]),
+                let size = Int64(parts[2])
+            else { return nil }
+            self.init(file: file, modified: modified, size: size)
+        }
+
+        /// As a request has it.
+        var text: String { "\(file)-\(modified)-\(size)" }
+    }
+
+    package enum Content: Hashable, Sendable {
+        /// It was not written to since the stamp of the request.
+        case same
+        /// The words of the last events in the part that was read, oldest first.
+        case read(Stamp, events: [String])
+    }
+
+    package var pid: Int32
+    package var content: Content
+
+    package init(pid: Int32, content: Content) {
+        self.pid = pid
+        self.content = content
     }
 }

@@ -9,6 +9,8 @@ package enum ReplyParser {
     static let serverLimit = 32
     static let paneLimit = 1_000
     static let clientLimit = 100
+    /// Most events kept of one log.
+    static let eventLimit = 8
     /// Most rows kept of a drawn pane: the last ones, where an agent's state stands.
     static let rowLimit = 200
 

@@ -23,6 +23,7 @@ struct ReportBuilder {
         case "processes": try addProcesses(section, of: body)
         case "commands": addCommands(section, of: body)
         case "state": addStateFiles(section, of: body)
+        case "log": addTurnLog(section, of: body)
         case "processed": isProcessed = true
         case "server": addServer(section)
         case "done": isDone = true
@@ -81,6 +82,24 @@ struct ReportBuilder {
                 StateFileRecord(
                     agent: AgentName(rawValue: agent), pid: pid, json: Array(line[(colon + 1)...])))
         }
+    }
+
+    private mutating func addTurnLog(_ section: ReplySection, of body: [UInt8]) {
+        guard report.turnLogs.count < ReplyParser.processLimit, section.words.count == 2,
+            let pid = Int32(section.words[0])
+        else { return }
+        guard section.words[1] != "same" else {
+            report.turnLogs.append(TurnLogRecord(pid: pid, content: .same))
+            return
+        }
+        guard let stamp = TurnLogRecord.Stamp(section.words[1]) else { return }
+        let prefix = "\"type\":\""
+        let events = section.rows.suffix(ReplyParser.eventLimit).compactMap { row -> String? in
+            let text = String(decoding: body[row], as: UTF8.self)
+            guard text.hasPrefix(prefix), text.hasSuffix("\"") else { return nil }
+            return String(text.dropFirst(prefix.count).dropLast())
+        }
+        report.turnLogs.append(TurnLogRecord(pid: pid, content: .read(stamp, events: events)))
     }
 
     // MARK: tmux

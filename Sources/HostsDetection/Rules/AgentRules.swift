@@ -14,6 +14,7 @@ package struct AgentRules: Hashable, Sendable {
     package var process: ProcessIdentity
     package var layout: ScreenLayoutRules
     package var stateFile: StateFileRules?
+    package var turnLog: TurnLogRules?
     /// How long a screen that says nothing about the turn keeps the state before it.
     package var keepPrevious: Duration
     /// A title without busy sign proves a turn end, once the same session has shown one with it.
@@ -26,6 +27,7 @@ package struct AgentRules: Hashable, Sendable {
     package init(
         name: AgentName, revision: String, versions: VersionRange = VersionRange(), process: ProcessIdentity,
         layout: ScreenLayoutRules = ScreenLayoutRules(), stateFile: StateFileRules? = nil,
+        turnLog: TurnLogRules? = nil,
         keepPrevious: Duration = .seconds(600), idleTitleIsStrong: Bool = false, movingIsBusy: Bool = false,
         rules: [ScreenRule]
     ) {
@@ -35,6 +37,7 @@ package struct AgentRules: Hashable, Sendable {
         self.process = process
         self.layout = layout
         self.stateFile = stateFile
+        self.turnLog = turnLog
         self.keepPrevious = keepPrevious
         self.idleTitleIsStrong = idleTitleIsStrong
         self.movingIsBusy = movingIsBusy
