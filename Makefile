@@ -87,9 +87,11 @@ asan: ## the tests under AddressSanitizer
 	$(LSAN) $(SWIFT) test $(ASAN) $(SKIPPED)
 
 .PHONY: bench
-bench: deps ## what a link costs, beside `ssh -S` in the same run
+bench: deps ## what a link costs, beside `ssh -S` in the same run; what a look costs here and on the host
 	$(SWIFT) build -c release --product bench-links
+	$(SWIFT) build -c release --product bench-detection
 	.build/release/bench-links
+	.build/release/bench-detection
 
 .PHONY: lint
 lint: ## check the layout and the documentation

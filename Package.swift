@@ -113,10 +113,17 @@ let package = Package(
             swiftSettings: strict),
 
         // What it costs; see `make bench`.
+        .target(name: "BenchReport", path: "Benchmarks/Report", swiftSettings: strict),
         .executableTarget(
             name: "bench-links",
-            dependencies: ["HostsLog", "HostsModel", "HostsSSH", "HostsTestSupport"],
+            dependencies: ["BenchReport", "HostsLog", "HostsModel", "HostsSSH", "HostsTestSupport"],
             path: "Benchmarks/Links", swiftSettings: strict),
+        .executableTarget(
+            name: "bench-detection",
+            dependencies: [
+                "BenchReport", "HostsConfig", "HostsDetection", "HostsModel", "HostsPOSIX", "HostsTestSupport",
+            ],
+            path: "Benchmarks/Detection", swiftSettings: strict),
 
         // Tests.
         .target(

@@ -127,6 +127,7 @@ package struct ScriptedAgent: Hashable, Sendable {
 
         save()
         draw()
+        os.write(shown, b"ready\n")
         while True:
             ready, _, _ = select.select([fifo], [], [], 0.25 if state == "busy" else 30)
             if ready:

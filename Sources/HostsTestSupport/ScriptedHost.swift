@@ -69,24 +69,30 @@ package final class ScriptedHost: Sendable {
     }
 }
 
-/// A scripted agent that runs.
-package struct RunningAgent: Sendable {
+/// A scripted agent that runs, or is about to.
+package final class RunningAgent: Sendable {
     /// FIFOs: what it is told, and what it shows.
     private let told: String
     private let shown: String
+    /// It has said that it reads the first of them.
+    private let isReady = Locked(false)
 
     init(told: String, shown: String) {
         self.told = told
         self.shown = shown
     }
 
-    /// Tells the agent what to do.
+    /// Tells the agent what to do; by one task at a time.
     ///
     /// When this returns, its terminal shows it: the next look sees it.
     ///
     /// - Parameter command: What to do.
     /// - Throws: When the agent is gone, or does not do it within a minute.
     package func tell(_ command: ScriptedAgent.Command) async throws {
+        if !isReady.withLock({ $0 }) {
+            try await expect("ready")
+            isReady.withLock { $0 = true }
+        }
         let descriptor = open(told, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw FixtureError("\(told): nobody reads it (errno \(errno))") }
         defer { close(descriptor) }
@@ -94,9 +100,11 @@ package struct RunningAgent: Sendable {
         guard write(descriptor, line, line.count) == line.count else {
             throw FixtureError("\(told): errno \(errno)")
         }
+        try await expect(command.rawValue)
+    }
+
+    private func expect(_ word: String) async throws {
         let answer = try await Tool.run("head", ["-n", "1", shown])
-        guard answer == command.rawValue + "\n" else {
-            throw FixtureError("\(shown): \(answer) is no answer to \(command.rawValue)")
-        }
+        guard answer == word + "\n" else { throw FixtureError("\(shown): \(answer) came, not \(word)") }
     }
 }

@@ -225,10 +225,7 @@ struct WatchedAgent: Sendable {
         case .screen(let bytes):
             lastDrawn = time
             isSettled = found.serverNow >= pane.activity + Self.settleSeconds
-            var hasher = Hasher()
-            unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-            hasher.combine(pane.title)
-            let digest = hasher.finalize()
+            let digest = Screen.digest(of: bytes, title: pane.title)
             if digest == self.digest, let reading {
                 fitness.observeStillness()
                 return reading

@@ -27,6 +27,20 @@ package struct Screen: Hashable, Sendable {
         self.rows = rows
     }
 
+    /// What tells one capture from another, for as long as the program runs: a screen that was read already is not read
+    /// again.
+    ///
+    /// - Parameters:
+    ///   - capture: As it came.
+    ///   - title: Of the pane.
+    /// - Returns: A digest of both.
+    package static func digest(of capture: [UInt8], title: String) -> Int {
+        var hasher = Hasher()
+        unsafe capture.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        hasher.combine(title)
+        return hasher.finalize()
+    }
+
     /// Whether a row has nothing but blanks.
     func isBlank(_ row: Int) -> Bool { text[rows[row]].allSatisfy { $0 == 0x20 || $0 == 0x09 } }
 }

@@ -1,11 +1,18 @@
 /// One line of the report.
-struct Row {
+package struct Row {
     let name: String
     let value: String
     let budget: String
     let verdict: String
 
-    init(_ name: String, _ value: String, budget: String = "", isMet: Bool? = nil) {
+    /// Makes a line.
+    ///
+    /// - Parameters:
+    ///   - name: What was measured.
+    ///   - value: With its unit.
+    ///   - budget: What it may be; empty for no limit.
+    ///   - isMet: Whether it is; nil for no limit.
+    package init(_ name: String, _ value: String, budget: String = "", isMet: Bool? = nil) {
         self.name = name
         self.value = value
         self.budget = budget
@@ -14,10 +21,15 @@ struct Row {
 }
 
 /// Rows in aligned columns.
-struct Report {
+package struct Report {
     let rows: [Row]
 
-    func show() {
+    package init(rows: [Row]) {
+        self.rows = rows
+    }
+
+    /// Prints it.
+    package func show() {
         let width = rows.map(\.name.count).max() ?? 0
         for row in rows {
             var line = row.name + String(repeating: " ", count: width - row.name.count + 2)
@@ -30,7 +42,7 @@ struct Report {
 
 extension String {
     /// A number with two decimals and its unit.
-    init(format number: Double, _ unit: String) {
+    package init(format number: Double, _ unit: String) {
         let hundredths = Int((number * 100).rounded())
         let cents = hundredths % 100
         self = "\(hundredths / 100).\(cents < 10 ? "0" : "")\(cents)" + (unit.isEmpty ? "" : " \(unit)")
@@ -39,7 +51,7 @@ extension String {
 
 extension Duration {
     /// In milliseconds, with three decimals.
-    var milliseconds: String {
+    package var milliseconds: String {
         let micros = Int((components.seconds * 1_000_000) + components.attoseconds / 1_000_000_000_000)
         let rest = String(micros % 1000)
         return "\(micros / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest) ms"
