@@ -121,7 +121,8 @@ let package = Package(
         .executableTarget(
             name: "bench-detection",
             dependencies: [
-                "BenchReport", "HostsConfig", "HostsDetection", "HostsModel", "HostsPOSIX", "HostsTestSupport",
+                "BenchReport", "HostsConfig", "HostsDetection", "HostsModel", "HostsPOSIX",
+                "HostsTestSupport",
             ],
             path: "Benchmarks/Detection", swiftSettings: strict),
 

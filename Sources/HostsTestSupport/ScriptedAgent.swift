@@ -138,7 +138,9 @@ package struct ScriptedAgent: Hashable, Sendable {
                     if word == "exit":
                         if os.path.exists(record):
                             os.unlink(record)
-                        os.write(shown, line + b"\n")
+                        # What a FIFO holds goes with its last user: this waits for somebody who reads it.
+                        os.close(shown)
+                        os.write(os.open(sys.argv[3], os.O_WRONLY), line + b"\n")
                         sys.exit(0)
                     if word != state:
                         state, since = word, time.time()

@@ -210,15 +210,10 @@ extension ScreenReading {
 
     /// Every rule that has matched or could not be decided, with what it says.
     package func signs(age: Duration) -> [WeighedEvidence] {
-        var signs: [WeighedEvidence] = []
-        if let meaning {
-            signs = evidence.map {
-                WeighedEvidence(evidence: $0, meaning: .init(meaning), outcome: .applied, age: age)
-            }
-        }
-        signs += outranked.map {
+        var signs = matches.map {
             WeighedEvidence(
-                evidence: $0.evidence, meaning: .init($0.meaning), outcome: .outranked, age: age)
+                evidence: $0.evidence, meaning: .init($0.meaning),
+                outcome: $0.isOutranked ? .outranked : .applied, age: age)
         }
         signs += failedRules.map {
             WeighedEvidence(

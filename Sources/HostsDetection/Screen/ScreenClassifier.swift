@@ -31,17 +31,17 @@ package struct ScreenClassifier: Sendable {
                 continue
             }
             guard isMatch else { continue }
-            let evidence = Evidence(kind: rule.stage.evidenceKind, strength: rule.strength, rule: name)
-            if let meaning = reading.meaning, !Self.isSame(meaning, rule.meaning) {
-                reading.outranked.append(.init(evidence: evidence, meaning: rule.meaning))
-                continue
-            }
             let isFirst = reading.meaning == nil
+            let isOutranked = reading.meaning.map { !Self.isSame($0, rule.meaning) } ?? false
+            reading.matches.append(
+                .init(
+                    evidence: Evidence(kind: rule.stage.evidenceKind, strength: rule.strength, rule: name),
+                    meaning: rule.meaning, isOutranked: isOutranked))
+            guard !isOutranked else { continue }
             if isFirst { reading.meaning = rule.meaning }
             reading.isDwelling = rule.isDwelling && (isFirst || reading.isDwelling)
             reading.strength = max(reading.strength, rule.strength)
             reading.flags.formUnion(rule.flags)
-            reading.evidence.append(evidence)
             if rule.stage == .statusRow { busyRowsAreQuiet.append(rule.isQuiet) }
         }
         reading.isQuiet = !busyRowsAreQuiet.isEmpty && busyRowsAreQuiet.allSatisfy { $0 }

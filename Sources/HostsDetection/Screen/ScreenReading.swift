@@ -4,47 +4,40 @@ package import HostsModel
 package struct ScreenReading: Hashable, Sendable {
     /// Nil: no rule matched.
     package var meaning: ScreenRule.Meaning?
-    package var strength: Evidence.Strength
-    /// Every rule with that meaning that matched, in the order in which they are asked.
-    package var evidence: [Evidence]
-    /// Rules that matched, too, and mean something else.
-    package var outranked: [OutrankedRule]
-    package var flags: Set<SessionFlag>
+    package var strength: Evidence.Strength = .weak
+    /// Every rule that matched, in the order in which they are asked.
+    package var matches: [Match] = []
+    package var flags: Set<SessionFlag> = []
     /// The end of this busy time is no turn end.
-    package var isQuiet: Bool
+    package var isQuiet = false
     /// Every rule that asks for the person says that the need may be met without one.
-    package var isDwelling: Bool
+    package var isDwelling = false
     /// Rules that could not be decided, such as because a pattern hit its limit.
-    package var failedRules: [String]
+    package var failedRules: [String] = []
     /// Of what is shown outside of the composer and the rows below it: of the agent's own output.
     package var outputDigest: Int
 
-    /// A rule that has matched in vain.
-    package struct OutrankedRule: Hashable, Sendable {
+    /// A rule that has matched.
+    package struct Match: Hashable, Sendable {
         package let evidence: Evidence
+        /// What it says by itself.
         package let meaning: ScreenRule.Meaning
+        /// A rule that was asked before says something else.
+        package let isOutranked: Bool
 
-        package init(evidence: Evidence, meaning: ScreenRule.Meaning) {
+        package init(evidence: Evidence, meaning: ScreenRule.Meaning, isOutranked: Bool) {
             self.evidence = evidence
             self.meaning = meaning
+            self.isOutranked = isOutranked
         }
     }
 
-    package init(
-        meaning: ScreenRule.Meaning? = nil, strength: Evidence.Strength = .weak, evidence: [Evidence] = [],
-        outranked: [OutrankedRule] = [], flags: Set<SessionFlag> = [], isQuiet: Bool = false,
-        isDwelling: Bool = false, failedRules: [String] = [], outputDigest: Int = 0
-    ) {
-        self.meaning = meaning
-        self.strength = strength
-        self.evidence = evidence
-        self.outranked = outranked
-        self.flags = flags
-        self.isQuiet = isQuiet
-        self.isDwelling = isDwelling
-        self.failedRules = failedRules
+    package init(outputDigest: Int = 0) {
         self.outputDigest = outputDigest
     }
+
+    /// Of the rules that say what the screen means.
+    package var evidence: [Evidence] { matches.filter { !$0.isOutranked }.map(\.evidence) }
 
     /// Whether a title showed work.
     var hasBusyTitle: Bool { meaning == .busy && evidence.contains { $0.kind == .title } }
