@@ -14,6 +14,8 @@ LIBRARIES   := libssh2-1-dev libssl-dev libbotan-2-dev libsystemd-dev libmicroht
 TOOLS       := openssh-server openssh-client tmux python3-minimal procps util-linux
 # What the fault matrix runs besides: other SSH servers, and login shells.
 TOOLS       += dropbear-bin tinysshd busybox fish tcsh
+# Shells that the probe has to run in.
+TOOLS       += ksh93u+m mksh zsh
 # What the tests of sleep, presence and network run: a bus with a login manager on it, and network namespaces.
 TOOLS       += dbus python3-dbusmock iproute2
 

@@ -24,6 +24,9 @@ struct FakeHost {
         var screen: [UInt8]
         var label = "main:0.0"
         var isDrawable = true
+
+        /// What tmux draws has a row for each of the pane, at least as many as are used.
+        var height: Int { max(40, screen.count { $0 == 0x0a } + 1) }
     }
 
     var nonce = "n0nce"
@@ -97,7 +100,8 @@ struct FakeHost {
 
     private func head(_ request: ProbeRequest) -> [UInt8] {
         var text = "@\(nonce) system Linux 6.1 box\n@\(nonce) boot \(boot)\n@\(nonce) user 1000\n"
-        text += "@\(nonce) processes 9\n"
+        text +=
+            "@\(nonce) processes 9 \(processes.map { $0.name.split(separator: "\n").count }.reduce(0, +))\n"
         for process in processes {
             text +=
                 "/proc/\(process.pid)/stat:\(process.pid) (\(process.name)) \(process.state) \(process.parent) "
@@ -112,7 +116,8 @@ struct FakeHost {
             bytes.append(0x0a)
         }
         for file in stateFiles {
-            bytes += Array("@\(nonce) state \(file.agent)\n\(file.pid).json:\(file.json)\n".utf8)
+            bytes += Array(
+                "@\(nonce) state \(file.agent) /home/d e\n/home/d e/\(file.pid).json:\(file.json)\n".utf8)
         }
         for word in request.arguments where word.hasPrefix("log:") {
             let parts = word.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
@@ -129,7 +134,8 @@ struct FakeHost {
         if isListed {
             bytes += Array("@\(nonce) tmux 77 900 \(now) 3.3a\n@\(nonce) clients\n@\(nonce) panes\n".utf8)
             for pane in panes {
-                bytes += Array("\(pane.id) \(pane.pid) /dev/pts/1 0 0 0 \(pane.activity) 100 40 ".utf8)
+                bytes += Array(
+                    "\(pane.id) \(pane.pid) /dev/pts/1 0 0 0 \(pane.activity) 100 \(pane.height) ".utf8)
                 bytes += Array("\(pane.label) \(pane.title)\n".utf8)
             }
             bytes += Array("@\(nonce) listed\n".utf8)

@@ -56,6 +56,75 @@ import Testing
         #expect(try host.look(&detector, in: shell, at: 500).sessions == [])
     }
 
+    /// What a link's shell may be like before the first look.
+    static let settings = [
+        "set -eu", "set -f", "unset PATH HOME TMUX_TMPDIR LANG SHELL", "PATH=; HOME=/nonexistent", "IFS=:",
+        "umask 0",
+        "LC_ALL=ja_JP.eucJP; export LC_ALL", "set -C", "alias grep=false sed=false printf=false",
+        "CDPATH=/; GREP_OPTIONS=-v; export CDPATH GREP_OPTIONS",
+    ]
+
+    @Test(arguments: Shell.all)
+    func `whatever the shell was set to, the agent is found`(_ shell: Shell) throws {
+        let host = try ShellHost()
+        try host.makeAgent(named: "codex")
+        let pane = try host.openPane(host.folder.appending(path: "bin/codex").path)
+        try host.type("\(try path("codex__idle__fresh_start.txt"))|sessions|", into: pane)
+        var detector = try detector()
+        _ = try host.look(&detector, in: shell) { $0.sessions.map(\.state) == [.idle] }
+        for setting in Self.settings {
+            let request = ProbeRequest(
+                function: "hostsd_probe", arguments: ["names:codex", "socket:\(host.socket)"])
+            let reply = try host.probe(request, in: shell, setup: setting)
+            let report = try ReplyParser.parse(reply)
+            #expect(report.processes.contains { $0.name == "codex" }, "\(setting)")
+            #expect(report.servers.first { $0.socket == host.socket }?.answer == .served, "\(setting)")
+        }
+    }
+
+    @Test(arguments: Shell.some)
+    func `a tool that hangs costs a bounded time, whatever sets the limit`(_ shell: Shell) throws {
+        let host = try ShellHost()
+        _ = try host.openPane("true")
+        let text = try host.tmux(["display-message", "-p", "#{pid}"]).trimmingCharacters(in: .newlines)
+        let pid = try #require(pid_t(text))
+        #expect(kill(pid, SIGSTOP) == 0)
+        defer {
+            kill(pid, SIGCONT)
+            _ = try? host.tmux(["kill-server"])
+        }
+        // As on macOS: there is perl, and no timeout(1).
+        let tools = try host.makeTools([
+            "tmux", "sed", "head", "cut", "grep", "ls", "stat", "tail", "perl", "printf",
+        ])
+        let setup = "PATH=\(tools.path)"
+        let reply = try host.probe(
+            ProbeRequest(function: "hostsd_look", arguments: ["socket:\(host.socket)"]), in: shell,
+            setup: setup)
+        let report = try ReplyParser.parse(reply)
+        #expect(report.servers.map(\.answer) == [.timedOut])
+    }
+
+    @Test(arguments: Shell.some)
+    func `a home folder that hangs costs its state files, and a bounded time`(_ shell: Shell) throws {
+        let host = try ShellHost()
+        try host.makeAgent(named: "claude")
+        let pane = try host.openPane(host.folder.appending(path: "bin/claude").path)
+        try host.type("\(try path("claude__idle__done_line.txt"))|✳ topic|busy", into: pane)
+        var detector = try detector()
+        // The file says busy, the screen idle.
+        _ = try host.look(&detector, in: shell) { $0.sessions.map(\.state) == [.busy] }
+        let tools = try host.makeTools(
+            ["tmux", "sed", "head", "cut", "grep", "stat", "tail", "timeout", "printf"])
+        let hanging = tools.appending(path: "ls")
+        try "#!/bin/sh\nexec /bin/sleep 600\n".write(to: hanging, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: hanging.path)
+        let reply = try host.probe(detector.nextRequest(), in: shell, setup: "PATH=\(tools.path)")
+        let report = try ReplyParser.parse(reply)
+        #expect(report.stateFiles == [])
+        #expect(report.servers.contains { $0.socket == host.socket && $0.answer == .served })
+    }
+
     @Test func `Ctrl-Z is seen as a stop`() throws {
         let host = try ShellHost()
         try host.makeAgent(named: "codex")
@@ -97,7 +166,8 @@ import Testing
     func `the shell of the link stays as it was`(_ shell: Shell) throws {
         let host = try ShellHost()
         let request = "hostsd_probe N names:claude state:claude:CLAUDE_CONFIG_DIR:.claude:sessions"
-        let state = "{ set; pwd; umask; } | grep -v -e ^_= -e ^BASH_ -e ^LINENO= -e ^PIPESTATUS= "
+        let state =
+            "{ set; pwd; umask; } | grep -v -e ^_= -e ^BASH_ -e ^LINENO= -e ^PIPESTATUS= -e ^BASHPID= -e ^RANDOM= -e ^SECONDS= -e ^EPOCH -e '^\\.sh\\.' "
         let input = """
             \(HostDetector.program.definitions)
             \(state) >"$HOME/before"

@@ -89,7 +89,7 @@ import Testing
         ("@n hostsd 2 probe\n@n done\n", "n", .malformed(section: "boot")),
         ("@n hostsd 2 look\n@n done\n@n server /x\n", "n", .malformed(section: "done")),
         (
-            "@n hostsd 2 probe\n@n boot b\n@n user 1\n@n processes 7\n@n processed\n@n done\n", "n",
+            "@n hostsd 2 probe\n@n boot b\n@n user 1\n@n processes 7 0\n@n processed\n@n done\n", "n",
             .malformed(section: "processes")
         ),
     ])
@@ -148,5 +148,50 @@ import Testing
         }
         #expect(bytes.starts(with: Array("row 300\n".utf8)))
         #expect(bytes.reversed().starts(with: Array("row 499".utf8).reversed()))
+    }
+
+    @Test func `a row too many in the list of processes is no observation`() throws {
+        let (body, nonce) = Self.whole()
+        let text = String(decoding: body, as: UTF8.self)
+        for noise in ["tick\n", "\n", "/proc/77/stat:77 (claude) S 1 77 77 34817 77\n"] {
+            let noisy = text.replacing("@n0nce commands\n", with: noise + "@n0nce commands\n")
+            #expect(throws: ReplyError.disturbed(section: "processes")) {
+                _ = try ReplyParser.parse(Array(noisy.utf8), nonce: nonce)
+            }
+        }
+    }
+
+    @Test func `a screen with more rows than its pane is not drawn`() throws {
+        let (body, nonce) = Self.whole()
+        let noise = String(repeating: "tick\n", count: 41)
+        let text = String(decoding: body, as: UTF8.self).replacing(
+            "@n0nce drawn %1\n", with: noise + "@n0nce drawn %1\n")
+        let report = try ReplyParser.parse(Array(text.utf8), nonce: nonce)
+        #expect(report.servers.first?.captures["%1"] == nil)
+        #expect(report.servers.first?.answer == .served)
+    }
+
+    /// Noise of another program between any two lines: the reply is as it was, or no observation, or some of it is
+    /// missing; nothing is invented.
+    @Test func `noise anywhere invents nothing`() throws {
+        let (body, nonce) = Self.whole()
+        let whole = try ReplyParser.parse(body, nonce: nonce)
+        let lines = String(decoding: body, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        for noise in ["tick", "", "claude 1 2 3", "%9 1 /dev/pts/9 0 0 0 1 80 24 x:0.0 t"] {
+            for index in lines.indices {
+                var noisy = lines
+                noisy.insert(Substring(noise), at: index)
+                do throws(ReplyError) {
+                    let report = try ReplyParser.parse(
+                        Array(noisy.joined(separator: "\n").utf8), nonce: nonce)
+                    #expect(report.processes == whole.processes, "line \(index)")
+                    #expect(Set(report.stateFiles).isSubset(of: whole.stateFiles), "line \(index)")
+                    #expect(report.bootID == whole.bootID)
+                } catch {
+                    continue  // no observation
+                }
+            }
+        }
     }
 }

@@ -14,7 +14,13 @@ struct Shell: Sendable, CustomTestStringConvertible {
     static let all: [Shell] = [
         Shell(path: "/bin/sh", options: []), Shell(path: "/bin/dash", options: []),
         Shell(path: "/bin/bash", options: ["--posix"]), Shell(path: "/bin/busybox", options: ["sh"]),
+        Shell(path: "/bin/mksh", options: []), Shell(path: "/bin/ksh93", options: []),
+        // What zsh is when it is called sh.
+        Shell(path: "/bin/zsh", options: ["--emulate", "sh"]),
     ].filter { FileManager.default.isExecutableFile(atPath: $0.path) }
+
+    /// Two that are unlike each other, for what takes its time.
+    static let some: [Shell] = [all[0], all[all.count - 1]]
 }
 
 /// A home folder, a private tmux server and stand-ins for agents, all in one temporary folder.
@@ -73,6 +79,19 @@ final class ShellHost {
         let url = folder.appending(path: "bin/\(name)")
         try script.write(to: url, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
+    }
+
+    /// Makes a folder with nothing but some tools of this machine.
+    func makeTools(_ names: [String]) throws -> URL {
+        let files = FileManager.default
+        let folder = folder.appending(path: "tools")
+        try files.createDirectory(at: folder, withIntermediateDirectories: false)
+        for name in names {
+            let path = ["/usr/bin/", "/bin/"].map { $0 + name }.first(where: files.isExecutableFile)
+            try files.createSymbolicLink(
+                atPath: folder.appending(path: name).path, withDestinationPath: try #require(path))
+        }
+        return folder
     }
 
     /// Opens a pane that runs a command, and gives its name.

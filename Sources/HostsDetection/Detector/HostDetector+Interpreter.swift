@@ -16,7 +16,7 @@ extension ReplyError {
     fileprivate var linkError: LinkError {
         switch self {
         case .unsupportedHost: .unsupported(detail: description)
-        case .unmarked, .cut, .otherVersion, .failed, .malformed, .tooManyProcesses, .unexpected:
+        case .unmarked, .cut, .otherVersion, .failed, .malformed, .disturbed, .tooManyProcesses, .unexpected:
             .badReply(detail: description)
         }
     }

@@ -1,6 +1,6 @@
 package import HostsModel
 
-/// The shell functions of the probe, for dash, bash and busybox ash on Linux.
+/// The shell functions of the probe: for dash, bash, busybox ash, the Korn shells, and zsh that is called sh.
 ///
 /// A reply is a sequence of sections. Each begins with `@NONCE name words`; its body runs to the next header.
 /// The last one is `done`; without it the reply was cut. No reply is longer than 246 KiB.
@@ -28,18 +28,28 @@ package enum ProbeProgram {
             nonce=$1
             umask 077
             set +e +u +f
+            # The Korn shells and zsh look for aliases in $( ) only when it is run.
+            \unalias -a 2>/dev/null
             PATH=${PATH:-/usr/bin:/bin}:/opt/homebrew/bin:/usr/local/bin:/opt/local/bin
             PATH=$PATH:$HOME/.local/bin:$HOME/bin:/home/linuxbrew/.linuxbrew/bin
             PATH=$PATH:/run/current-system/sw/bin:/snap/bin
             LC_ALL=C # bytes are cut and searched; tmux gets -u, without which it replaces what is not ASCII
             export PATH LC_ALL
             unset TMUX TMUX_PANE
+            # Each tool gets two seconds: what it asks may hang, a tmux server or a file system. A client of tmux may have
+            # been started with every other signal blocked. An alarm outlives an exec (alarm(2)); macOS has only perl.
             limit=
-            # A client may have been started with every other signal blocked.
-            command -v timeout >/dev/null 2>&1 && limit='timeout -s KILL 2'
+            if command -v timeout >/dev/null 2>&1; then
+                limit='timeout -s KILL 2'
+            elif command -v perl >/dev/null 2>&1; then
+                limit='perl -e alarm+shift;exec+@ARGV 2'
+            fi
             newline='
         '
-            spaces=$IFS hung=0 servers=0 seen=$newline
+            spaces=$(printf ' \t\n.')
+            spaces=${spaces%.}
+            IFS=$spaces
+            hung=0 servers=0 seen=$newline
         }
 
         # hostsd_server SOCKET ARGUMENT...: lists one tmux server and draws the panes that the arguments ask for.
@@ -85,7 +95,7 @@ package enum ProbeProgram {
             shift "$count"
             $limit tmux -u -S "$socket" "$@" 2>/dev/null
             status=$?
-            case $status in 124 | 137) hung=$((hung + 1)) ;; esac
+            case $status in 124 | 137 | 142 | 265 | 270) hung=$((hung + 1)) ;; esac
             printf '@%s served %s\n' "$nonce" "$status"
         }
 
@@ -119,13 +129,13 @@ package enum ProbeProgram {
             for path in /proc/[0-9]*; do
                 [ -O "$path" ] && files="$files $path/stat"
             done
-            found=$(grep -aHs -e "^$$ (" -e '^[0-9]* (tmux' \
+            found=$($limit grep -aHs -e "^$$ (" -e '^[0-9]* (tmux' \
                 -e ') [A-Za-z] [0-9]* [0-9]* [0-9]* -\{0,1\}[1-9]' $files |
                 sed 's/\(.*) .\( -\{0,1\}[0-9]*\)\{19\} \).*/\1/' | cut -b 1-224)
-            printf '@%s processes %s\n%s\n@%s commands\n' "$nonce" "$$" "$found" "$nonce"
-            pids= files= count=0
+            pids= files= count=0 rows=0
             IFS=$newline
             for line in $found; do
+                rows=$((rows + 1))
                 pid=${line#/proc/}
                 pid=${pid%%/*}
                 pids=$pids$pid$newline
@@ -141,32 +151,45 @@ package enum ProbeProgram {
                     [ -n "$wanted" ] || continue
                     ;;
                 esac
+                # Whoever reads the arguments of a process that waits for a disk may wait with it.
+                case ${line##*")"} in ' D'*) continue ;; esac
                 files=$files/proc/$pid/cmdline$newline
                 count=$((count + 1))
             done
+            printf '@%s processes %s %s\n%s\n@%s commands\n' "$nonce" "$$" "$rows" "$found" "$nonce"
             width=512
             [ "$count" -gt 96 ] && width=$((49152 / count))
             [ "$width" -lt 96 ] && width=96
-            [ -n "$files" ] && grep -aHs -m 1 '' $files | cut -b 1-$width
+            if [ -n "$files" ]; then
+                set -- $files
+                IFS=$spaces
+                $limit grep -aHs -m 1 '' "$@" | cut -b 1-$width
+            fi
             IFS=$spaces
         }
 
+        # Whether the home folder answers; everything below it is left alone where it hangs.
+        hostsd_home() { [ -n "$HOME" ] && $limit ls -d "$HOME/." >/dev/null 2>&1; }
+
         # hostsd_state AGENT:VARIABLE:HOME:FOLDER: the state files of the processes that were found.
         hostsd_state() {
-            printf '@%s state %s\n' "$nonce" "${1%%:*}"
             rest=${1#*:}
             variable=${rest%%:*}
             rest=${rest#*:}
             case $variable in *[!A-Za-z0-9_]* | [0-9]*) return ;; esac
             home=
             [ -n "$variable" ] && eval "home=\${$variable:-}"
-            cd "${home:-$HOME/${rest%%:*}}/${rest#*:}" 2>/dev/null || return
-            files=
+            folder=${home:-$HOME/${rest%%:*}}/${rest#*:}
+            agent=${1%%:*}
+            set --
+            IFS=$newline
             for pid in $pids; do
-                [ -f "$pid.json" ] && files="$files $pid.json"
+                [ -f "$folder/$pid.json" ] && set -- "$@" "$folder/$pid.json"
             done
-            [ -n "$files" ] && grep -aHs -m 1 '' $files | cut -b 1-2048
-            cd /
+            IFS=$spaces
+            [ "$#" -gt 0 ] || return
+            printf '@%s state %s %s\n' "$nonce" "$agent" "$folder"
+            $limit grep -aHs -m 1 '' "$@" | cut -b 1-2048
         }
 
         # hostsd_log_files PID STAMP PLACE PATTERN FILE VARIABLE HOME ...: adds what may be the log of a process to
@@ -322,10 +345,12 @@ package enum ProbeProgram {
                 "$nonce" "$kernel" "$release" "$name" "$nonce" "$boot" "$nonce" "$user"
             {
                 hostsd_processes "$@"
-                for word do
-                    case $word in state:*:*:*:*) hostsd_state "${word#state:}" ;; esac
-                done
-                case " $*" in *' log:'*) hostsd_logs "$@" ;; esac
+                if hostsd_home; then
+                    for word do
+                        case $word in state:*:*:*:*) hostsd_state "${word#state:}" ;; esac
+                    done
+                    case " $*" in *' log:'*) hostsd_logs "$@" ;; esac
+                fi
                 printf '@%s processed\n' "$nonce"
             } | head -c 143360
             printf '\n'

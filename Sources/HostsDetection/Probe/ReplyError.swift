@@ -12,6 +12,8 @@ package enum ReplyError: Error, Hashable, Sendable {
     case unsupportedHost
     /// A section is missing, or says what cannot be.
     case malformed(section: String)
+    /// A section has another number of rows than the host says: somebody else writes into the reply.
+    case disturbed(section: String)
     /// More processes have a terminal than one reply can list.
     case tooManyProcesses
     /// It answers another request than the last one.
@@ -28,6 +30,7 @@ extension ReplyError {
         case .failed: "reply.failed"
         case .unsupportedHost: "reply.unsupported-host"
         case .malformed: "reply.malformed"
+        case .disturbed: "reply.disturbed"
         case .tooManyProcesses: "reply.too-many-processes"
         case .unexpected: "reply.unexpected"
         }
@@ -43,6 +46,9 @@ extension ReplyError: CustomStringConvertible {
         case .failed(let status): "the probe ended with status \(status)"
         case .unsupportedHost: "the host has no /proc: only Linux can be looked at"
         case .malformed(let section): "the section \(section) of the reply cannot be used"
+        case .disturbed(let section):
+            "something else writes into the reply (section \(section)): a program that the login files of the account "
+                + "leave running?"
         case .tooManyProcesses: "more processes have a terminal than one look can list (about 600)"
         case .unexpected: "the reply answers another request"
         }

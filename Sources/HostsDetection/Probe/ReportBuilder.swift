@@ -6,6 +6,9 @@ struct ReportBuilder {
     /// The shell that answered; its own process must be in the list, or the list is not whole.
     private var shell: Int32?
     private var isProcessed = false
+    /// Rows of the list of processes: as the host says, and as they came.
+    private var expectedRows: Int?
+    private var rows = 0
     private var isDone = false
     private var indexByPid: [Int32: Int] = [:]
 
@@ -39,6 +42,7 @@ struct ReportBuilder {
         guard let shell else { throw .malformed(section: "processes") }
         // The host cuts what is too long; the rest of the list is no list.
         guard isProcessed else { throw .tooManyProcesses }
+        guard expectedRows == rows else { throw .disturbed(section: "processes") }
         guard indexByPid[shell] != nil else { throw .malformed(section: "processes") }
         return report
     }
@@ -50,6 +54,9 @@ struct ReportBuilder {
             throw .malformed(section: "processes")
         }
         shell = pid
+        // A list that is cut has fewer, and says so by what it lacks: the end of the processes.
+        expectedRows = section.words.dropFirst().first.flatMap { Int($0) }
+        rows = section.rows.count
         for row in section.rows where report.processes.count < ReplyParser.processLimit {
             guard let line = ProcLine(row, of: body, file: "stat") else { continue }
             guard let process = ProcessRecord(statLine: line, of: body) else { continue }
@@ -72,15 +79,20 @@ struct ReportBuilder {
     }
 
     private mutating func addStateFiles(_ section: ReplySection, of body: [UInt8]) {
-        guard let agent = section.words.first else { return }
+        let words = section.text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard words.count == 2 else { return }
+        // The folder is the person's own and may have any bytes in its name but a line feed.
+        let prefix = Array((words[1] + "/").utf8)
         for row in section.rows where report.stateFiles.count < ReplyParser.processLimit {
-            let line = body[row]
+            guard body[row].starts(with: prefix) else { continue }
+            let line = body[row].dropFirst(prefix.count)
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
             let file = String(decoding: line[..<colon], as: UTF8.self)
             guard file.hasSuffix(".json"), let pid = Int32(file.dropLast(5)) else { continue }
             report.stateFiles.append(
                 StateFileRecord(
-                    agent: AgentName(rawValue: agent), pid: pid, json: Array(line[(colon + 1)...])))
+                    agent: AgentName(rawValue: String(words[0])), pid: pid, json: Array(line[(colon + 1)...]))
+            )
         }
     }
 
@@ -146,6 +158,9 @@ struct ReportBuilder {
 
     private func screen(_ section: ReplySection, of body: [UInt8]) -> (pane: String, bytes: [UInt8])? {
         guard let pane = section.words.first else { return nil }
+        // Of more rows than the pane has, some are somebody else's.
+        let known = report.servers.last?.panes.first { $0.id == pane }
+        if let known, known.height > 0, section.rows.count > known.height { return nil }
         let rows = section.rows.suffix(ReplyParser.rowLimit)
         guard let first = rows.first, let last = rows.last else { return (pane, []) }
         return (pane, Array(body[first.lowerBound..<last.upperBound]))
@@ -156,7 +171,8 @@ struct ReportBuilder {
         guard let status = Int(word) else { return .failed(status: -1) }
         switch status {
         case 0: return .served
-        case 124, 137: return .timedOut  // timeout(1); 137 is 128 and SIGKILL
+        // timeout(1); SIGKILL and SIGALRM behind 128, or behind 256 as ksh93 has it.
+        case 124, 137, 142, 265, 270: return .timedOut
         case 1 where !isListed: return .notRunning
         default: return .failed(status: status)
         }
