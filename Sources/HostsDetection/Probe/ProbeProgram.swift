@@ -32,7 +32,7 @@ package enum ProbeProgram {
             \unalias -a 2>/dev/null
             PATH=${PATH:-/usr/bin:/bin}:/opt/homebrew/bin:/usr/local/bin:/opt/local/bin
             PATH=$PATH:$HOME/.local/bin:$HOME/bin:/home/linuxbrew/.linuxbrew/bin
-            PATH=$PATH:/run/current-system/sw/bin:/snap/bin
+            PATH=$PATH:/run/current-system/sw/bin:/snap/bin:/usr/sbin:/sbin
             LC_ALL=C # bytes are cut and searched; tmux gets -u, without which it replaces what is not ASCII
             export PATH LC_ALL
             unset TMUX TMUX_PANE
@@ -167,6 +167,50 @@ package enum ProbeProgram {
             fi
             IFS=$spaces
         }
+
+        # The same where there is no /proc: on macOS, FreeBSD, OpenBSD and NetBSD. Each column has an option of its own:
+        # BSD takes all that follows a `=` for the heading.
+        hostsd_processes_ps() {
+            found=$($limit ps -x -ww -o pid= -o ppid= -o pgid= -o tpgid= -o stat= -o tty= -o lstart= -o command= |
+                awk -v shell="$$" '$1 == shell || $6 !~ /^([?]+|-)$/ || /tmux/' | cut -b 1-600)
+            pids= rows=0
+            IFS=$newline
+            for line in $found; do
+                rows=$((rows + 1))
+                line=${line#"${line%%[0-9]*}"}
+                pids=$pids${line%%" "*}$newline
+            done
+            IFS=$spaces
+            printf '@%s processes %s %s ps\n%s\n' "$nonce" "$$" "$rows" "$found"
+        }
+
+        # What the host is, and which start of it this is: a line of `system`, `boot` and `user` each. A boot time moves
+        # when the clock is set, so it is the last resort.
+        hostsd_system() {
+            kernel= release= name= boot= user=
+            if hostsd_has_proc; then
+                read -r kernel </proc/sys/kernel/ostype
+                read -r release </proc/sys/kernel/osrelease
+                read -r name </proc/sys/kernel/hostname
+                [ -r /proc/sys/kernel/random/boot_id ] && read -r boot </proc/sys/kernel/random/boot_id
+                [ -n "$boot" ] || boot=$(grep -s '^btime ' /proc/stat)
+                while read -r key real user rest; do
+                    [ "$key" = Uid: ] && break
+                done </proc/self/status
+            else
+                kernel=$(uname -s)
+                release=$(uname -r)
+                name=$(uname -n)
+                user=$(id -u)
+                for key in kern.bootsessionuuid kern.boot_id kern.boottime; do
+                    [ -n "$boot" ] || boot=$($limit sysctl -n "$key" 2>/dev/null)
+                done
+            fi
+            printf '@%s system %s %s %s\n@%s boot %s\n@%s user %s\n' \
+                "$nonce" "$kernel" "$release" "$name" "$nonce" "$boot" "$nonce" "$user"
+        }
+
+        hostsd_has_proc() { [ -r /proc/self/stat ]; }
 
         # Whether the home folder answers; everything below it is left alone where it hangs.
         hostsd_home() { [ -n "$HOME" ] && $limit ls -d "$HOME/." >/dev/null 2>&1; }
@@ -306,7 +350,12 @@ package enum ProbeProgram {
                 for line in $logs; do files=$files${line#*:}$newline; done
                 set -- $files
                 IFS=$spaces
-                $limit stat -L -c '%i-%Y-%s %n' "$@" 2>/dev/null
+                # GNU and busybox; BSD.
+                if hostsd_has_proc; then
+                    $limit stat -L -c '%i-%Y-%s %n' "$@" 2>/dev/null
+                else
+                    $limit stat -L -f '%i-%m-%z %N' "$@" 2>/dev/null
+                fi
             )
             for word do
                 case $word in log:*) ;; *) continue ;; esac
@@ -328,23 +377,17 @@ package enum ProbeProgram {
             hostsd_setup "$1"
             shift
             printf '@%s hostsd 2 probe\n' "$nonce"
-            if ! [ -r /proc/self/stat ]; then
+            if ! hostsd_has_proc && ! command -v ps >/dev/null 2>&1; then
                 printf '@%s unsupported\n@%s done\n' "$nonce" "$nonce"
                 return
             fi
-            kernel= release= name= boot= user=
-            read -r kernel </proc/sys/kernel/ostype
-            read -r release </proc/sys/kernel/osrelease
-            read -r name </proc/sys/kernel/hostname
-            [ -r /proc/sys/kernel/random/boot_id ] && read -r boot </proc/sys/kernel/random/boot_id
-            [ -n "$boot" ] || boot=$(grep -s '^btime ' /proc/stat)
-            while read -r key real user rest; do
-                [ "$key" = Uid: ] && break
-            done </proc/self/status
-            printf '@%s system %s %s %s\n@%s boot %s\n@%s user %s\n' \
-                "$nonce" "$kernel" "$release" "$name" "$nonce" "$boot" "$nonce" "$user"
+            hostsd_system
             {
-                hostsd_processes "$@"
+                if hostsd_has_proc; then
+                    hostsd_processes "$@"
+                else
+                    hostsd_processes_ps
+                fi
                 if hostsd_home; then
                     for word do
                         case $word in state:*:*:*:*) hostsd_state "${word#state:}" ;; esac

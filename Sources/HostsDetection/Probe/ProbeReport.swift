@@ -33,35 +33,39 @@ package struct ProbeReport: Hashable, Sendable {
     }
 }
 
-/// A process of the user: what `/proc/PID/stat` and `/proc/PID/cmdline` say (proc(5)).
+/// A process of the user: what `/proc/PID/stat` and `/proc/PID/cmdline` say (proc(5)), or ps(1) where there is no `/proc`.
 package struct ProcessRecord: Hashable, Sendable {
     package var pid: Int32
     package var parent: Int32
     package var group: Int32
+    /// 0 where the host does not tell.
     package var session: Int32
-    /// The device number of the controlling terminal; 0: none.
+    /// The device number of the controlling terminal, or 1 for one that has only a name; 0: none.
     package var terminal: Int32
+    /// The terminal's name below `/dev`, where the host tells that instead of a number.
+    package var terminalFile: String?
     /// The process group in the terminal's foreground; -1: none.
     package var foreground: Int32
     /// One letter: `R S D T t Z X I`.
     package var state: UInt8
-    /// Field 22: clock ticks since boot, as the host writes it; only equality matters.
+    /// Field 22: clock ticks since boot, or the date that ps(1) says; as the host writes it, only equality matters.
     package var startTime: String
     /// The kernel's name of the process, at most 15 bytes.
     package var name: String
-    /// The arguments, cut after some 500 bytes or at the first line break.
+    /// The arguments, cut after some 500 bytes or at the first line break; ps(1) does not tell where one with a blank ends.
     package var arguments: [String]
 
     package init(
         pid: Int32, parent: Int32, group: Int32, session: Int32, terminal: Int32, foreground: Int32,
         state: UInt8,
-        startTime: String, name: String, arguments: [String] = []
+        startTime: String, name: String, arguments: [String] = [], terminalFile: String? = nil
     ) {
         self.pid = pid
         self.parent = parent
         self.group = group
         self.session = session
         self.terminal = terminal
+        self.terminalFile = terminalFile
         self.foreground = foreground
         self.state = state
         self.startTime = startTime
@@ -80,6 +84,7 @@ extension ProcessRecord {
 
     /// The name of the terminal, such as `pts/3`; nil: none, or of a kind that people do not type at.
     package var terminalName: String? {
+        if let terminalFile { return terminalFile }
         let device = UInt32(bitPattern: terminal)
         let major = (device >> 8) & 0xfff
         let minor = (device & 0xff) | ((device >> 12) & 0xfff00)

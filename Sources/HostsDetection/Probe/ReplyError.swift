@@ -8,7 +8,7 @@ package enum ReplyError: Error, Hashable, Sendable {
     case otherVersion(Int)
     /// The function failed on the host.
     case failed(status: Int32)
-    /// The host is not what the probe can look at: it has no `/proc`.
+    /// The host is not what the probe can look at: it has neither `/proc` nor ps(1).
     case unsupportedHost
     /// A section is missing, or says what cannot be.
     case malformed(section: String)
@@ -44,7 +44,7 @@ extension ReplyError: CustomStringConvertible {
         case .cut: "the reply was cut"
         case .otherVersion(let version): "the reply has version \(version) of the protocol"
         case .failed(let status): "the probe ended with status \(status)"
-        case .unsupportedHost: "the host has no /proc: only Linux can be looked at"
+        case .unsupportedHost: "the host has neither /proc nor ps: its processes cannot be listed"
         case .malformed(let section): "the section \(section) of the reply cannot be used"
         case .disturbed(let section):
             "something else writes into the reply (section \(section)): a program that the login files of the account "

@@ -46,6 +46,27 @@ extension ProcessRecord {
     }
 }
 
+extension ProcessRecord {
+    /// Reads a row of ps(1): number, parent, group, foreground group, state, terminal, the five words of a date, and the
+    /// command as it was started.
+    init?(psRow row: ArraySlice<UInt8>) {
+        let words = row.split(separator: 0x20, maxSplits: 11, omittingEmptySubsequences: true)
+        guard words.count == 12, let pid = Int32(text(words[0])), let parent = Int32(text(words[1])),
+            let group = Int32(text(words[2])), let foreground = Int32(text(words[3])),
+            let state = words[4].first
+        else { return nil }
+        let terminal = text(words[5])
+        // `??` on macOS and OpenBSD, `-` on FreeBSD and NetBSD, `?` on Linux.
+        let hasTerminal = !terminal.allSatisfy { $0 == "?" || $0 == "-" }
+        let arguments = text(words[11]).split(separator: " ").map(String.init)
+        self.init(
+            pid: pid, parent: parent, group: group, session: 0, terminal: hasTerminal ? 1 : 0,
+            foreground: foreground, state: state, startTime: words[6...10].map(text).joined(separator: " "),
+            name: arguments.first.map { CommandLine.baseName($0) } ?? "", arguments: arguments,
+            terminalFile: hasTerminal ? terminal : nil)
+    }
+}
+
 extension TmuxClient {
     /// `pid activity tty pane session`; the session is free text.
     init?(row: ArraySlice<UInt8>) {

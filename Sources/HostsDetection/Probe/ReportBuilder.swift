@@ -57,9 +57,13 @@ struct ReportBuilder {
         // A list that is cut has fewer, and says so by what it lacks: the end of the processes.
         expectedRows = section.words.dropFirst().first.flatMap { Int($0) }
         rows = section.rows.count
+        let isPS = section.words.dropFirst(2).first == "ps"
         for row in section.rows where report.processes.count < ReplyParser.processLimit {
-            guard let line = ProcLine(row, of: body, file: "stat") else { continue }
-            guard let process = ProcessRecord(statLine: line, of: body) else { continue }
+            let record =
+                isPS
+                ? ProcessRecord(psRow: body[row])
+                : ProcLine(row, of: body, file: "stat").flatMap { ProcessRecord(statLine: $0, of: body) }
+            guard let process = record else { continue }
             guard indexByPid[process.pid] == nil else { continue }
             indexByPid[process.pid] = report.processes.count
             report.processes.append(process)

@@ -177,7 +177,8 @@ package struct AgentFinder {
         for server in servers {
             // Device numbers repeat between containers; the leader of the terminal's session does not.
             let pane = server.panes.first { pane in
-                pane.pid == process.session || pane.pid == process.pid
+                process.terminalFile.map { pane.tty == "/dev/" + $0 } ?? false || pane.pid == process.session
+                    || pane.pid == process.pid
                     || parents.contains { $0.pid == pane.pid }
             }
             guard let pane else { continue }
