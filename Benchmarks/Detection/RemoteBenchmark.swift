@@ -37,14 +37,18 @@ struct RemoteBenchmark {
         guard let id = HostID(rawValue: "bench") else { throw FixtureError("no name") }
         var detector = HostDetector(host: id, rules: book)
         var request = detector.nextRequest()
-        for _ in 0..<8 {
+        var looks = 0
+        for _ in 0..<16 {
             let output = try await host.run(Self.script([Self.call(request)]))
             let reply = ProbeReply(nonce: Self.nonce, body: Array(output.utf8), status: 0)
             switch try detector.report(reply, at: WallTime(milliseconds: 0)) {
             case .followUp(let next): request = next
             case .observation(let seen):
+                request = detector.nextRequest()
                 guard seen.sessions.count == Self.agents else { break }
-                return detector.nextRequest()
+                looks += 1
+                // The second look has asked for the logs of the processes that the first one has found.
+                if looks == 2 { return request }
             }
         }
         throw FixtureError("the agents are not found")

@@ -115,9 +115,10 @@ import Testing
         // The file says busy, the screen idle.
         _ = try host.look(&detector, in: shell) { $0.sessions.map(\.state) == [.busy] }
         let tools = try host.makeTools(
-            ["tmux", "sed", "head", "cut", "grep", "stat", "tail", "timeout", "printf"])
-        let hanging = tools.appending(path: "ls")
-        try "#!/bin/sh\nexec /bin/sleep 600\n".write(to: hanging, atomically: true, encoding: .utf8)
+            ["tmux", "sed", "head", "cut", "ls", "stat", "tail", "timeout", "printf"])
+        let hanging = tools.appending(path: "grep")
+        let script = "case $* in *.json*) exec /bin/sleep 600 ;; esac\nexec /bin/grep \"$@\"\n"
+        try "#!/bin/sh\n\(script)".write(to: hanging, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: hanging.path)
         let reply = try host.probe(detector.nextRequest(), in: shell, setup: "PATH=\(tools.path)")
         let report = try ReplyParser.parse(reply)

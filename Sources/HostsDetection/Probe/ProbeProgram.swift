@@ -129,16 +129,16 @@ package enum ProbeProgram {
             for path in /proc/[0-9]*; do
                 [ -O "$path" ] && files="$files $path/stat"
             done
-            found=$($limit grep -aHs -e "^$$ (" -e '^[0-9]* (tmux' \
+            # Nothing in this file can make its reader wait (unlike the arguments, below): no limit is needed.
+            found=$(grep -aHs -e "^$$ (" -e '^[0-9]* (tmux' \
                 -e ') [A-Za-z] [0-9]* [0-9]* [0-9]* -\{0,1\}[1-9]' $files |
-                sed 's/\(.*) .\( -\{0,1\}[0-9]*\)\{19\} \).*/\1/' | cut -b 1-224)
+                sed -e 's/\(.*) .\( -\{0,1\}[0-9]*\)\{19\} \).*/\1/' -e 's/^\(.\{224\}\).*/\1/')
             pids= files= count=0 rows=0
             IFS=$newline
             for line in $found; do
                 rows=$((rows + 1))
                 pid=${line#/proc/}
                 pid=${pid%%/*}
-                pids=$pids$pid$newline
                 name=${line#*"("}
                 name=${name%")"*}
                 case $name in
@@ -151,6 +151,7 @@ package enum ProbeProgram {
                     [ -n "$wanted" ] || continue
                     ;;
                 esac
+                pids=$pids$pid$newline
                 # Whoever reads the arguments of a process that waits for a disk may wait with it.
                 case ${line##*")"} in ' D'*) continue ;; esac
                 files=$files/proc/$pid/cmdline$newline
@@ -212,10 +213,10 @@ package enum ProbeProgram {
 
         hostsd_has_proc() { [ -r /proc/self/stat ]; }
 
-        # Whether the home folder answers; everything below it is left alone where it hangs.
+        # Whether the home folder answers.
         hostsd_home() { [ -n "$HOME" ] && $limit ls -d "$HOME/." >/dev/null 2>&1; }
 
-        # hostsd_state AGENT:VARIABLE:HOME:FOLDER: the state files of the processes that were found.
+        # hostsd_state AGENT:VARIABLE:HOME:FOLDER: the state files of the processes that may be agents.
         hostsd_state() {
             rest=${1#*:}
             variable=${rest%%:*}
@@ -227,9 +228,7 @@ package enum ProbeProgram {
             agent=${1%%:*}
             set --
             IFS=$newline
-            for pid in $pids; do
-                [ -f "$folder/$pid.json" ] && set -- "$@" "$folder/$pid.json"
-            done
+            for pid in $pids; do set -- "$@" "$folder/$pid.json"; done
             IFS=$spaces
             [ "$#" -gt 0 ] || return
             printf '@%s state %s %s\n' "$nonce" "$agent" "$folder"
@@ -261,6 +260,7 @@ package enum ProbeProgram {
                 ;;
             beside)
                 case $6 in *[!A-Za-z0-9_]* | [0-9]*) return ;; esac
+                [ -n "$answers" ] || return
                 root=
                 [ -n "$6" ] && eval "root=\${$6:-}"
                 for line in ${root:-$HOME/$7}/${4%%PID*}$1${4#*PID}; do
@@ -324,7 +324,9 @@ package enum ProbeProgram {
         # hostsd_logs WORD...: the logs of the turns of processes that are known. Only the words of the events that were
         # asked for are printed, never a line of a log.
         hostsd_logs() {
-            held= logs=
+            held= logs= answers=
+            # The shell itself looks into the home folder for these, and nothing limits that.
+            case " $*" in *:beside:*) hostsd_home && answers=yes ;; esac
             for word do
                 case $word in log:*:*:held:*) ;; *) continue ;; esac
                 pid=${word#log:}
@@ -388,12 +390,10 @@ package enum ProbeProgram {
                 else
                     hostsd_processes_ps
                 fi
-                if hostsd_home; then
-                    for word do
-                        case $word in state:*:*:*:*) hostsd_state "${word#state:}" ;; esac
-                    done
-                    case " $*" in *' log:'*) hostsd_logs "$@" ;; esac
-                fi
+                for word do
+                    case $word in state:*:*:*:*) hostsd_state "${word#state:}" ;; esac
+                done
+                case " $*" in *' log:'*) hostsd_logs "$@" ;; esac
                 printf '@%s processed\n' "$nonce"
             } | head -c 143360
             printf '\n'
