@@ -159,7 +159,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HostsDetectionTests",
-            dependencies: ["HostsDetection", "HostsConfig", "HostsModel", "HostsTestSupport"],
+            dependencies: [
+                "HostsDetection", "HostsAttention", "HostsConfig", "HostsModel", "HostsPolicy",
+                "HostsTestSupport",
+            ],
             exclude: ["table.awk"], resources: [.copy("Fixtures")], swiftSettings: strict),
         .testTarget(
             name: "HostsFaultTests",

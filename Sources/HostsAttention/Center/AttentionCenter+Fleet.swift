@@ -1,5 +1,5 @@
-import HostsModel
-import HostsPolicy
+package import HostsModel
+package import HostsPolicy
 
 /// From what the hub tells to drafts of events.
 extension AttentionCenter {
@@ -124,7 +124,7 @@ extension AttentionCenter {
 
 extension AttentionObservation {
     /// What attention takes from a session.
-    init(_ session: AgentSession) {
+    package init(_ session: AgentSession) {
         let state: AttentionState =
             switch session.state {
             case .busy: .busy
