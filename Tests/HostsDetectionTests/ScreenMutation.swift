@@ -16,6 +16,7 @@ enum ScreenMutation: String, CaseIterable, Sendable {
     case quoted = "another screen quoted"
     case typed = "another screen typed"
     case unknownGlyph = "unknown spinner glyph"
+    case unknownGlyphUntitled = "the same, without title"
     case untitled = "without title"
     case partial = "drawn in part"
     case foreign = "another agent's rules"
@@ -50,6 +51,12 @@ enum ScreenMutation: String, CaseIterable, Sendable {
         case .quoted: return try Self.quotes(in: captured, rows).map { same($0.rows, $0.detail) }
         case .typed: return try Self.drafts(in: captured, rows).map { same($0.rows, $0.detail) }
         case .unknownGlyph: return Self.glyphs.map { Self.withGlyph($0, captured, rows) }
+        case .unknownGlyphUntitled:
+            return Self.glyphs.map { glyph in
+                let changed = Self.withGlyph(glyph, captured, rows)
+                return Case(
+                    captured: captured, rules: captured.agent, rows: changed.rows, title: "", detail: glyph)
+            }
         case .untitled:
             return [Case(captured: captured, rules: captured.agent, rows: rows, title: "", detail: "")]
         case .partial:
@@ -68,7 +75,9 @@ enum ScreenMutation: String, CaseIterable, Sendable {
     // MARK: Quoted
 
     /// How transcripts show the first row of a tool's output or of a quotation, and the others.
-    private static let quotations = [("  ⎿  ", "     "), ("  │ ", "  │ "), ("> ", "> ")]
+    private static let quotations = [
+        ("  ⎿  ", "     "), ("  │ ", "  │ "), ("│ ", "│ "), ("> ", "> "), ("  ", "  "), ("    ", "    "),
+    ]
 
     private static func quotes(
         in captured: CapturedScreen, _ rows: [String]
@@ -77,6 +86,14 @@ enum ScreenMutation: String, CaseIterable, Sendable {
         // Rows of an idle screen: directly above what stands around the composer, where a message would end.
         if captured.state == "idle", let prompt = Drafts.prompt(of: captured, rows) {
             places.append(rows[..<prompt].lastIndex { $0.isBlank }.map { $0 + 1 } ?? 0)
+        }
+        // Rows of one that works or asks: above the group of rows that says so, or the dialog.
+        if captured.state != "idle" {
+            let end = Drafts.prompt(of: captured, rows) ?? rows.count
+            let chrome = rows[..<end].lastIndex { $0.isBlank } ?? 0
+            if let last = rows[..<chrome].lastIndex(where: { !$0.isBlank }) {
+                places.append(rows[..<last].lastIndex { $0.isBlank } ?? 0)
+            }
         }
         // Any other: between two messages.
         if let gap = rows.dropFirst().firstIndex(where: { $0.isBlank }),
@@ -87,13 +104,15 @@ enum ScreenMutation: String, CaseIterable, Sendable {
         var result: [(rows: [String], detail: String)] = []
         for (number, other) in CapturedScreen.all.enumerated() {
             let quoted = try other.rows().suffix(14)
-            for place in places {
-                let (first, next) = quotations[number % quotations.count]
-                let marked = quoted.enumerated().map { ($0 == 0 ? first : next) + $1 }
+            // What could be taken for a need, or for the agent's own, in every form; all else in one.
+            let isLikely = other.state == "waiting" || other.agent == captured.agent
+            let forms = isLikely ? quotations : [quotations[number % quotations.count]]
+            for (place, form) in places.flatMap({ place in forms.map { (place, $0) } }) {
+                let marked = quoted.enumerated().map { ($0 == 0 ? form.0 : form.1) + $1 }
                 result.append(
                     (
                         Array(rows[..<place] + [""] + marked + [""] + rows[place...]),
-                        "\(other.file) at row \(place)"
+                        "\(other.file) at row \(place) as \(form.0)"
                     ))
             }
         }
@@ -181,11 +200,18 @@ private enum Drafts {
 
     /// The beginning of the row in which the draft begins, where there is one.
     private static let prompts: [String: String] = [
-        "aider": "^>(?: |$)", "amp": "^│", "antigravity": "^>(?: |$)", "auggie": "^│ › ", "claude": "^❯",
-        "cline": "^  Ask anything", "codex": "^(?:› |▌ Ask)", "copilot": "^ │ > ", "crush": "^   > ",
+        "aider": "^>(?: |$)", "amp": "^│", "antigravity": "^>(?: |$)", "auggie": "^│ › ",
+        "claude": "^❯(?! \\d)",
+        "cline": "^  Ask anything", "codex": "^(?:› (?!\\d)|▌ Ask)", "copilot": "^ │ > ", "crush": "^   > ",
         "cursor": "^ │ → ", "devin": "^❭ ", "droid": "^│ > ", "gemini": "^ >   Type", "goose": "^> Enter",
         "grok": "^  │ ❯", "hermes": "^❯$", "kimi": "^✨$", "kiro": "^  ask a question", "opencode": "^ +┃",
         "pi": "^$", "qwen": "^│ >   Type",
+    ]
+
+    /// Screens that ask for the person beside the composer.
+    private static let stays: Set = [
+        "amp__waiting__run_command_approval.txt", "claude__waiting__api_error_login.txt",
+        "codex__waiting__subagent_thread_approval.txt", "gemini__waiting__shell_awaiting_input.txt",
     ]
 
     static func prompt(of captured: CapturedScreen, _ rows: [String]) -> Int? {
@@ -195,10 +221,8 @@ private enum Drafts {
             let row = rows.lastIndex(where: { $0.range(of: pattern, options: .regularExpression) != nil }),
             rows[row...].count(where: { !$0.isBlank }) <= 8
         else { return nil }
-        if captured.state == "waiting" {
-            return ["gemini", "amp"].contains(captured.agent) ? row : nil
-        }
-        return row
+        let isDialog = captured.state == "waiting" && !stays.contains(captured.file)
+        return isDialog ? nil : row
     }
 }
 
