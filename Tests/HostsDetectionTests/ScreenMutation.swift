@@ -12,6 +12,9 @@ enum ScreenMutation: String, CaseIterable, Sendable {
     case truncated = "cut to 40 columns"
     case wrapped = "wrapped at 40 columns"
     case short = "cut to 15 rows"
+    case widths = "cut or wrapped, 20 to 99"
+    case heights = "cut to 3 to 24 rows"
+    case torn = "torn between two screens"
     case scrollback = "other screens above"
     case quoted = "another screen quoted"
     case typed = "another screen typed"
@@ -29,6 +32,8 @@ enum ScreenMutation: String, CaseIterable, Sendable {
         let title: String
         /// What was done, for whoever must find out why it was read wrong.
         let detail: String
+        /// Another state that is right too.
+        var other: String?
     }
 
     /// What must be read right: agents that are there, with a screen of their own.
@@ -45,6 +50,25 @@ enum ScreenMutation: String, CaseIterable, Sendable {
         case .truncated: return [same(rows.map { Columns.parts(of: $0, width: 40)[0] })]
         case .wrapped: return [same(rows.flatMap { Columns.parts(of: $0, width: 40) })]
         case .short: return [same(rows.suffix(15))]
+        case .widths:
+            return (20...99).flatMap { width in
+                [
+                    same(rows.map { Columns.parts(of: $0, width: width)[0] }, "cut to \(width)"),
+                    same(rows.flatMap { Columns.parts(of: $0, width: width) }, "wrapped at \(width)"),
+                ]
+            }
+        case .heights: return (3...24).map { same(rows.suffix($0), "\($0) rows") }
+        case .torn:
+            return try Self.screens.filter { $0.agent == captured.agent && $0.file != captured.file }
+                .flatMap { other in
+                    let above = try other.rows()
+                    return (1..<max(2, min(above.count, rows.count))).map { row in
+                        var torn = same(
+                            Array(above.prefix(row) + rows.dropFirst(row)), "\(other.file) to row \(row)")
+                        torn.other = other.state
+                        return torn
+                    }
+                }
         case .scrollback:
             return try CapturedScreen.all.filter { $0.agent == captured.agent && $0.file != captured.file }
                 .map { same(try $0.rows() + [""] + rows, $0.file) }
