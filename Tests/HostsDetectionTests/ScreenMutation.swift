@@ -51,7 +51,7 @@ enum ScreenMutation: String, CaseIterable, Sendable {
         case .wrapped: return [same(rows.flatMap { Columns.parts(of: $0, width: 40) })]
         case .short: return [same(rows.suffix(15))]
         case .widths:
-            return (20...99).flatMap { width in
+            return stride(from: 20, through: 98, by: 3).flatMap { width in
                 [
                     same(rows.map { Columns.parts(of: $0, width: width)[0] }, "cut to \(width)"),
                     same(rows.flatMap { Columns.parts(of: $0, width: width) }, "wrapped at \(width)"),
@@ -62,7 +62,7 @@ enum ScreenMutation: String, CaseIterable, Sendable {
             return try Self.screens.filter { $0.agent == captured.agent && $0.file != captured.file }
                 .flatMap { other in
                     let above = try other.rows()
-                    return (1..<max(2, min(above.count, rows.count))).map { row in
+                    return stride(from: 1, to: min(above.count, rows.count), by: 3).map { row in
                         var torn = same(
                             Array(above.prefix(row) + rows.dropFirst(row)), "\(other.file) to row \(row)")
                         torn.other = other.state
@@ -128,9 +128,9 @@ enum ScreenMutation: String, CaseIterable, Sendable {
         var result: [(rows: [String], detail: String)] = []
         for (number, other) in CapturedScreen.all.enumerated() {
             let quoted = try other.rows().suffix(14)
-            // What could be taken for a need, or for the agent's own, in every form; all else in one.
-            let isLikely = other.state == "waiting" || other.agent == captured.agent
-            let forms = isLikely ? quotations : [quotations[number % quotations.count]]
+            // The agent's own in every form, what could be taken for a need in some, all else in one.
+            let count = other.agent == captured.agent ? quotations.count : other.state == "waiting" ? 3 : 1
+            let forms = (0..<count).map { quotations[(number + $0) % quotations.count] }
             for (place, form) in places.flatMap({ place in forms.map { (place, $0) } }) {
                 let marked = quoted.enumerated().map { ($0 == 0 ? form.0 : form.1) + $1 }
                 result.append(
