@@ -86,7 +86,10 @@ let package = Package(
             dependencies: ["HostsAPI", "HostsModel", "HostsPOSIX", "HostsLog", "CLinux", "CMicroHTTPD"],
             swiftSettings: strict),
         .target(
-            name: "HostsCommand", dependencies: ["HostsAPI", "HostsModel", "HostsPolicy", "CTerminal"],
+            name: "HostsCommand",
+            dependencies: [
+                "HostsAPI", "HostsConfig", "HostsDetection", "HostsModel", "HostsPolicy", "CTerminal",
+            ],
             swiftSettings: strict),
 
         // Composition.
@@ -101,7 +104,9 @@ let package = Package(
             name: "hostsd", dependencies: ["HostsDaemon", "HostsSystem"], swiftSettings: strict),
         .executableTarget(
             name: "hostsctl",
-            dependencies: ["HostsAPI", "HostsCommand", "HostsModel", "HostsPOSIX", "CTerminal"],
+            dependencies: [
+                "HostsAPI", "HostsCommand", "HostsConfig", "HostsModel", "HostsPOSIX", "CTerminal",
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "hostsd-demo", dependencies: ["HostsModel", "HostsSystem", "HostsTestSupport"],
@@ -165,7 +170,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HostsLogTests", dependencies: ["HostsLog", "HostsModel"], swiftSettings: strict),
-        .testTarget(name: "HostsModelTests", dependencies: ["HostsModel"], swiftSettings: strict),
+        .testTarget(
+            name: "HostsModelTests", dependencies: ["HostsModel", "HostsTestSupport"], swiftSettings: strict),
         .testTarget(name: "HostsPolicyTests", dependencies: ["HostsPolicy"], swiftSettings: strict),
         .testTarget(
             name: "HostsProcessTests", dependencies: ["HostsModel", "HostsProcess", "HostsTestSupport"],

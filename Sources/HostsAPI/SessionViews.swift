@@ -42,6 +42,11 @@ package struct SessionView: Codable, Hashable, Sendable {
     }
 }
 
+extension SessionView {
+    /// Whether some rule sees its state, and nothing speaks against the rules.
+    package var isUnderstood: Bool { state != "unknown" && !flags.contains("rules-stale") }
+}
+
 /// One reason to believe the state of a session.
 package struct EvidenceView: Codable, Hashable, Sendable {
     package var kind: String

@@ -66,7 +66,7 @@ package struct Daemon: Sendable {
         } catch {
             throw .system(error.description)
         }
-        let shipped = options.rulesDirectory ?? RuleShelf.shippedFolder(program: ProgramFile.path)
+        let shipped = options.rulesDirectory ?? AgentRulesFolder.shipped(with: ProgramFile.path)
         let rules = RuleShelf(shipped: shipped, own: paths.agents, log: logs.log(.config))
 
         let resources = LinkResources(loop: loop)

@@ -35,23 +35,15 @@ extension FleetService {
     func rehearse(isSleep: Bool) async throws(APIError) -> DebugDocument {
         let changes = await hub.lifecycle()
         rehearse(isSleep ? .sleep : .wake)
-        let (hub, deadline) = (hub, Self.rehearsalTimeout)
-        let isThere = await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
+        let hub = hub
+        let isThere =
+            await pace.value(until: pace.now.advanced(by: Self.rehearsalTimeout)) {
                 for await change in changes where (change.phase == .background) == isSleep {
                     // The delay is given back after the last round, at the end of what comes before a sleep.
                     guard isSleep, await hub.isHoldingBackgroundTime else { return true }
                 }
                 return false
-            }
-            group.addTask {
-                // Cancelled when the hosts were told in time.
-                try? await ContinuousClock().sleep(for: deadline)
-                return false
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? false
-        }
+            } ?? false
         let phase = await hub.phase.rawValue
         guard isThere else {
             throw .failed(

@@ -258,6 +258,16 @@ extension FleetService {
         return SessionDocument(session: view)
     }
 
+    func explain(_ id: SessionID) async throws(APIError) -> ExplainDocument {
+        guard let host = id.host, let explanation = await hub.explain(id, on: host) else {
+            throw .sessionNotFound(SafeText.visible(id.rawValue, limit: 120))
+        }
+        let snapshots = await hub.snapshot(of: host).map { [$0] } ?? []
+        return ExplainDocument(
+            session: id.rawValue, now: await sessionViews(snapshots).first { $0.id == id.rawValue },
+            looks: explanation.looks.map { LookView($0) })
+    }
+
     private func sessionViews(_ snapshots: [HostSnapshot]) async -> [SessionView] {
         let clocks = await center.turnClocks()
         return snapshots.flatMap { snapshot in

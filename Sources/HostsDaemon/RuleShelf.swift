@@ -1,4 +1,3 @@
-import Glibc
 import HostsConfig
 import HostsDetection
 import HostsLog
@@ -55,26 +54,6 @@ struct RuleShelf: Sendable {
     }
 
     fileprivate var current: Edition { edition.withLock { $0 } }
-
-    /// The folder of shipped rules: beside the program where it is installed, else the source tree it was built in.
-    ///
-    /// - Returns: The first of these that exists; the installed place if none does, so that its absence is reported.
-    static func shippedFolder(program: String) -> String {
-        var folder = folder(of: program)
-        let installed = Self.folder(of: folder) + "/share/hostsd/agents.d"
-        if access(installed, R_OK) == 0 { return installed }
-        while folder != "/", !folder.isEmpty {
-            let inTree = folder + "/Config/agents.d"
-            if access(inTree, R_OK) == 0 { return inTree }
-            folder = Self.folder(of: folder)
-        }
-        return installed
-    }
-
-    private static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
-    }
 }
 
 /// A detector that takes the rules of the shelf when a look begins.
@@ -102,4 +81,6 @@ private struct ShelvedDetector: ProbeInterpreter {
     mutating func interpret(_ reply: ProbeReply, at time: WallTime) throws(LinkError) -> ProbeStep {
         try detector.interpret(reply, at: time)
     }
+
+    func explain(_ session: SessionID) -> SessionExplanation? { detector.explain(session) }
 }

@@ -204,6 +204,11 @@ extension ConnectionHub {
         (machines.keys.map { $0 } + badRecords.keys).sorted().compactMap { snapshot(of: $0) }
     }
 
+    /// The last looks at an agent; nil for one that is not remembered.
+    package func explain(_ session: SessionID, on host: HostID) -> SessionExplanation? {
+        machines[host]?.interpreter?.explain(session)
+    }
+
     /// One host, or nil if there is none of that name.
     package func snapshot(of host: HostID) -> HostSnapshot? {
         guard let machine = machines[host] else {

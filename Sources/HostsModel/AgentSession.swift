@@ -68,6 +68,11 @@ package enum SessionFlag: String, Hashable, Sendable, CaseIterable, Comparable {
     case interrupted
     /// The busy row has not moved for long: the process hangs or is suspended.
     case stalled
+    /// The rules of the agent do not fit it any more; its state may be wrong.
+    case rulesStale = "rules-stale"
+
+    /// Those that a screen or a file can prove; the others come of many looks.
+    package static let ofRules: [SessionFlag] = [.background, .interrupted]
 
     package static func < (left: SessionFlag, right: SessionFlag) -> Bool { left.rawValue < right.rawValue }
 }
@@ -147,18 +152,21 @@ package struct HostObservation: Hashable, Sendable {
     package let sessions: [AgentSession]
     /// Short facts worth telling the person, such as a tmux server that did not answer in its time.
     package let warnings: [String]
+    /// Rules that do not fit agents that run there, sorted by agent and version.
+    package let staleRules: [StaleRules]
     /// A turn end waits for a second sample: the next probe may come early.
     package let wantsConfirmation: Bool
 
     package init(
         host: HostID, bootID: String, time: WallTime, sessions: [AgentSession], warnings: [String] = [],
-        wantsConfirmation: Bool = false
+        staleRules: [StaleRules] = [], wantsConfirmation: Bool = false
     ) {
         self.host = host
         self.bootID = bootID
         self.time = time
         self.sessions = sessions
         self.warnings = warnings
+        self.staleRules = staleRules
         self.wantsConfirmation = wantsConfirmation
     }
 }

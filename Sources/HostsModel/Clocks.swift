@@ -18,6 +18,27 @@ extension MonotonicClock {
     package func sleep(for duration: Duration) async throws {
         try await sleep(until: now.advanced(by: duration))
     }
+
+    /// Runs something, at most until a deadline.
+    ///
+    /// - Parameters:
+    ///   - deadline: When it is cancelled; it is waited for then.
+    ///   - operation: Ends soon after its task is cancelled.
+    /// - Returns: What it gives; nil when the deadline came first, or the task was cancelled.
+    package func value<Value: Sendable>(
+        until deadline: ContinuousClock.Instant, of operation: @escaping @Sendable () async -> Value
+    ) async -> Value? {
+        await withTaskGroup(of: Value?.self) { group in
+            group.addTask { await operation() }
+            group.addTask {
+                // Cancelled when the operation came first: that is the end of the wait, too.
+                do { try await sleep(until: deadline) } catch { return nil }
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
 }
 
 /// `CLOCK_BOOTTIME` through the standard library's `ContinuousClock`.

@@ -119,6 +119,12 @@ package protocol ProbeInterpreter: Sendable {
     ///
     /// - Throws: `.badReply` when the reply is cut, unmarked or not understood: that is no observation.
     mutating func interpret(_ reply: ProbeReply, at time: WallTime) throws(LinkError) -> ProbeStep
+
+    /// The last looks at an agent.
+    ///
+    /// - Parameter session: Of the host whose replies are read here.
+    /// - Returns: Nil for an agent that is not known, or was gone before the last few that are remembered.
+    func explain(_ session: SessionID) -> SessionExplanation?
 }
 
 /// What follows from a reply.

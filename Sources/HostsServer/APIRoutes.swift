@@ -177,8 +177,14 @@ package enum APIRoutes {
 
     private static func sessionRoutes(_ service: any DaemonService) -> [Route] {
         [
-            Route(.get, "/v1/sessions", .read, parameters: ["host"]) { request async throws(APIError) in
-                .document(try await service.sessions(host: try request.query.text("host")))
+            Route(.get, "/v1/sessions", .read, parameters: ["host", "unknown"]) {
+                request async throws(APIError) in
+                var list = try await service.sessions(host: try request.query.text("host"))
+                if try request.query.flag("unknown") { list.sessions.removeAll { $0.isUnderstood } }
+                return .document(list)
+            },
+            Route(.get, "/v1/sessions/{id...}/explain", .read) { request async throws(APIError) in
+                .document(try await service.explain(SessionID(rawValue: request.variable("id"))))
             },
             Route(.get, "/v1/sessions/{id...}", .read, parameters: ["follow"]) {
                 request async throws(APIError) in

@@ -91,6 +91,13 @@ package protocol DaemonService: Sendable {
     /// One agent session.
     func session(_ id: SessionID) async throws(APIError) -> SessionDocument
 
+    /// Why an agent session is thought to be in its state.
+    ///
+    /// - Parameter id: The session; one that has just gone is remembered for a while.
+    /// - Returns: Its last looks.
+    /// - Throws: `.sessionNotFound`.
+    func explain(_ id: SessionID) async throws(APIError) -> ExplainDocument
+
     /// Opens a window of the person's on a host: what to start, and then the phases for as long as it is open.
     ///
     /// - Parameters:

@@ -46,7 +46,7 @@ package struct Route: Sendable {
     package typealias Handler = @Sendable (RoutedRequest) async throws(APIError) -> RouteAnswer
 
     package let method: HTTPMethod
-    /// Segments between slashes; `{name}` takes one, `{name...}` the rest.
+    /// Segments between slashes; `{name}` takes one, `{name...}` as many as the others leave, and at least one.
     package let pattern: String
     package let permission: Permission
     /// The parameters that its query may have.
@@ -135,16 +135,18 @@ package struct Router: Sendable {
     private static func variables(of pattern: String, in path: [String]) -> [String: String]? {
         var variables: [String: String] = [:]
         var rest = path[...]
-        for (segment, name) in segments(of: pattern) {
+        let segments = segments(of: pattern)
+        for (index, (segment, name)) in segments.enumerated() {
             guard let part = rest.popFirst(), !part.isEmpty else { return nil }
             switch segment {
             case .literal(let text):
                 guard part == text else { return nil }
             case .variable: variables[name] = part
             case .rest:
-                guard !rest.contains("") else { return nil }
-                variables[name] = ([part] + rest).joined(separator: "/")
-                rest = []
+                let taken = rest.dropLast(segments.count - index - 1)
+                guard !taken.contains("") else { return nil }
+                variables[name] = ([part] + taken).joined(separator: "/")
+                rest = rest[taken.endIndex...]
             }
         }
         return rest.isEmpty ? variables : nil

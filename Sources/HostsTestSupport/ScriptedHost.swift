@@ -27,20 +27,34 @@ package final class ScriptedHost: Sendable {
     /// - Returns: The agent.
     /// - Throws: When it cannot be started.
     package func start(_ agent: ScriptedAgent, session: String = "main") async throws -> RunningAgent {
+        let (command, running) = try prepare(agent, name: session)
+        try await run("tmux -u -f /dev/null new-session -d -s \(session) -x 100 -y 30 '\(command)'")
+        return running
+    }
+
+    /// Makes what an agent needs, to be started by the test.
+    ///
+    /// - Parameters:
+    ///   - agent: Which one.
+    ///   - name: Of nothing else on this host.
+    /// - Returns: Its command line, without any quote, and the agent as soon as that runs.
+    /// - Throws: When the files cannot be made.
+    package func prepare(
+        _ agent: ScriptedAgent, name: String
+    ) throws -> (command: String, agent: RunningAgent) {
         let folder = server.folder
         let program = folder.path("bin/\(agent.kind.rawValue)")
         // The name of the file is the name of the process.
         guard symlink("/usr/bin/python3", program) == 0 || errno == EEXIST else {
             throw FixtureError("\(program): errno \(errno)")
         }
-        let told = folder.path("\(session).told")
-        let shown = folder.path("\(session).shown")
+        let told = folder.path("\(name).told")
+        let shown = folder.path("\(name).shown")
         for fifo in [told, shown] {
             guard mkfifo(fifo, 0o600) == 0 else { throw FixtureError("\(fifo): errno \(errno)") }
         }
         let command = "\(program) \(folder.path("agent.py")) \(agent.kind.rawValue) \(told) \(shown)"
-        try await run("tmux -u -f /dev/null new-session -d -s \(session) -x 100 -y 30 '\(command)'")
-        return RunningAgent(told: told, shown: shown)
+        return (command, RunningAgent(told: told, shown: shown))
     }
 
     /// Runs a command on the host, as `ssh HOST COMMAND` does.

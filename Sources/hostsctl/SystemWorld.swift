@@ -2,7 +2,9 @@ import CTerminal
 import Glibc
 import HostsAPI
 import HostsCommand
+import HostsConfig
 import HostsModel
+import HostsPOSIX
 
 /// The version of this program.
 let hostsctlVersion = "0.1.0"
@@ -15,6 +17,7 @@ enum SystemWorld {
             errorIsTerminal: isatty(STDERR_FILENO) == 1,
             terminalColumns: Int(hosts_terminal_columns(STDOUT_FILENO)), localTime: LocalTime(offset: offset),
             now: now, exists: { access($0, F_OK) == 0 }, fileNames: fileNames,
+            shippedRules: AgentRulesFolder.shipped(with: ProgramFile.path), readCapture: readCapture,
             makeTransport: { socket throws(ClientError) in
                 try CurlTransport(socket: socket, userAgent: "hostsctl/" + hostsctlVersion)
             },
@@ -59,6 +62,24 @@ enum SystemWorld {
                 })
         }
         return names
+    }
+
+    private static func readCapture(_ path: String) throws(CaptureFailure) -> [UInt8] {
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw CaptureFailure(String(cString: strerror(errno))) }
+        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw CaptureFailure(String(cString: strerror(errno))) }
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
+            guard bytes.count <= CaptureFailure.limit.bytes else {
+                throw CaptureFailure("a capture has at most \(CaptureFailure.limit)")
+            }
+        }
     }
 
     static func pause(_ duration: Duration) {

@@ -98,10 +98,11 @@ struct ImportRow: Sendable {
             system: ["FoundationEssentials", "Glibc"],
             because: "serves what it is handed; knows neither hub nor store"),
         ImportRow(
-            "HostsCommand", ["HostsAPI", "HostsModel", "HostsConfig", "HostsPolicy", "CTerminal"],
+            "HostsCommand",
+            ["HostsAPI", "HostsModel", "HostsConfig", "HostsDetection", "HostsPolicy", "CTerminal"],
             system: ["FoundationEssentials", "Glibc"],
             because:
-                "the verbs of hostsctl as a library, so that tests can call them; never the hub, but attach decides by the same policy"
+                "the verbs of hostsctl as a library, so that tests can call them; never the hub, but attach decides by the same policy, and explain runs the same rules"
         ),
 
         // Test support.

@@ -330,6 +330,37 @@ import Testing
         #expect(await later.events().count == 4)
     }
 
+    @Test func `rules that do not fit are told once for each host, agent and version, over a restart too`()
+        async throws
+    {
+        let rig = try CenterRig(folder: folder)
+        let claude = AgentName(rawValue: "claude")
+        let newer = StaleRules(agent: claude, version: "9.1", cause: .version)
+        let unread = StaleRules(agent: claude, version: "9.1", cause: .unreadWork(looks: 12))
+        let other = StaleRules(agent: claude, version: nil, cause: .unreadWork(looks: 12))
+        for _ in 0..<3 { await rig.look(rig.session(.unknown), stale: [newer, unread]) }
+        await rig.look(rig.session(.unknown), stale: [other])
+        let events = await rig.events().filter { $0.kind == .rulesStale }
+        #expect(events.map(\.key) == ["rules:devbox:claude:9.1", "rules:devbox:claude:"])
+        #expect(
+            events.first?.summary
+                == "claude 9.1 on devbox is no version that its rules were made for: its state may be wrong")
+        rig.clock.advance(by: .seconds(1))
+        let later = try CenterRig(folder: folder, clock: rig.clock)
+        await later.look(later.session(.unknown), stale: [newer, other])
+        #expect(await later.events().count { $0.kind == .rulesStale } == 2)
+    }
+
+    @Test func `a host that makes up versions does not fill the store`() async throws {
+        let rig = try CenterRig(folder: folder)
+        for number in 0..<200 {
+            let stale = StaleRules(
+                agent: AgentName(rawValue: "claude"), version: "9.\(number)", cause: .version)
+            await rig.look(rig.session(.unknown), stale: [stale])
+        }
+        #expect(await rig.events().count { $0.kind == .rulesStale } == 32)
+    }
+
     @Test func `what is wrong with a hook is logged once, however often the hooks are read`() async throws {
         let rig = try CenterRig(folder: folder)
         let problem = HookProblem(path: "/hooks/b", kind: .notExecutable)

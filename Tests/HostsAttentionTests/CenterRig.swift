@@ -64,10 +64,11 @@ final class CenterRig: Sendable {
     }
 
     /// One look at devbox.
-    func look(_ sessions: AgentSession..., gap: Duration? = nil) async {
+    func look(_ sessions: AgentSession..., stale: [StaleRules] = [], gap: Duration? = nil) async {
         await center.handle(
             .observed(
-                HostObservation(host: Self.devbox, bootID: "boot", time: wall.now, sessions: sessions),
+                HostObservation(
+                    host: Self.devbox, bootID: "boot", time: wall.now, sessions: sessions, staleRules: stale),
                 gap: gap))
     }
 

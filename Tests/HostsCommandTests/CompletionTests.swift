@@ -21,7 +21,7 @@ import Testing
         Case(["status", ""], ["build", "devbox"]),
         Case(["status", "d"], ["devbox"]),
         Case(["enable", "build", "d"], ["devbox"]),
-        Case(["help", "ex"], ["exit-codes"]),
+        Case(["help", "ex"], ["explain", "exit-codes"]),
         Case(["completion", "z"], ["zsh"]),
         Case(["list", ""], []),
         Case(["events", "--fo"], ["--follow"]),

@@ -30,7 +30,7 @@ import Testing
         Case("list --color=never", width: 80), Case("list -q"), Case("list --json"),
         Case("list --color always"),
         Case("sessions"), Case("sessions", width: 60), Case("sessions --host devbox", width: 80),
-        Case("sessions --json"),
+        Case("sessions --json"), Case("sessions --unknown"), Case("sessions --unknown", width: 80),
     ]
 
     private static let pages = [
@@ -44,6 +44,10 @@ import Testing
         Case("show gpu1"), Case("show nobody", .notFound),
         Case("show devbox/4242-1f0c9a7be2d35c61"), Case("show devbox/4242-1f0c9a7be2d35c61", width: 80),
         Case("show devbox/4242-1f0c9a7be2d35c61 --json"),
+        Case("explain devbox/4242-1f0c9a7be2d35c61"),
+        Case("explain devbox/4242-1f0c9a7be2d35c61", width: 100),
+        Case("explain devbox/4242-1f0c9a7be2d35c61 --json"), Case("explain devbox/1-0", .notFound),
+        Case("explain", .usage), Case("explain --screen a.txt", .usage), Case("help explain"),
     ]
 
     private static let rest = [

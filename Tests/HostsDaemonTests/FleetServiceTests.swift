@@ -318,6 +318,8 @@ private struct EmptyInterpreter: ProbeInterpreter {
 
     func nextRequest() -> ProbeRequest { ProbeRequest(function: "look") }
 
+    func explain(_ session: SessionID) -> SessionExplanation? { nil }
+
     func interpret(_ reply: ProbeReply, at time: WallTime) throws(LinkError) -> ProbeStep {
         .observation(HostObservation(host: host, bootID: "boot", time: time, sessions: []))
     }

@@ -14,6 +14,12 @@ enum RuleFixtures {
 
     static var book: RuleBook { shipped.book }
 
+    /// The rules of a file that a test has written.
+    static func compile(_ text: String) throws -> CompiledRules {
+        let (rules, diagnostics) = AgentRulesFile.compile(bytes: Array(text.utf8), file: "test.toml")
+        return try #require(rules, "\(diagnostics)")
+    }
+
     static func rules(_ agent: String) throws -> CompiledRules {
         try #require(shipped.book.agents.first { $0.rules.name.rawValue == agent })
     }

@@ -6,6 +6,8 @@ import HostsModel
 struct LookInterpreter: ProbeInterpreter {
     let host: HostID
 
+    func explain(_ session: SessionID) -> SessionExplanation? { nil }
+
     /// A file `boot` in the home directory takes the place of the boot id; `slow` makes looks take 2 s.
     static let program = ShellProgram(
         definitions: """

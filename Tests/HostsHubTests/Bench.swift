@@ -104,6 +104,8 @@ struct FakeInterpreter: ProbeInterpreter {
     let host: HostID
     let wantsConfirmation: Bool
 
+    func explain(_ session: SessionID) -> SessionExplanation? { nil }
+
     func nextRequest() -> ProbeRequest { ProbeRequest(function: "look") }
 
     func interpret(_ reply: ProbeReply, at time: WallTime) throws(LinkError) -> ProbeStep {

@@ -209,6 +209,8 @@ private struct AgentInterpreter: ProbeInterpreter {
 
     func nextRequest() -> ProbeRequest { ProbeRequest(function: "look") }
 
+    func explain(_ session: SessionID) -> SessionExplanation? { nil }
+
     func interpret(_ reply: ProbeReply, at time: WallTime) throws(LinkError) -> ProbeStep {
         guard let byte = reply.body.first else { throw .badReply(detail: "empty") }
         let place = Place(label: "tty1", tty: "/dev/tty1")

@@ -201,6 +201,8 @@ private struct NeedingInterpreter: ProbeInterpreter {
 
     func nextRequest() -> ProbeRequest { ProbeRequest(function: "look") }
 
+    func explain(_ session: SessionID) -> SessionExplanation? { nil }
+
     func interpret(_ reply: ProbeReply, at time: WallTime) throws(LinkError) -> ProbeStep {
         let place = Place(label: "tty1", tty: "/dev/tty1")
         let session = AgentSession(

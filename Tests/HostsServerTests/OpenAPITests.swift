@@ -109,6 +109,7 @@ import Testing
         let status = try await daemon.status()
         let hosts = try await daemon.hosts()
         let session = TestDaemon.sessionViews[0]
+        let explanation = try await daemon.explain(SessionID(rawValue: session.id))
         let log = LogView(
             sequence: 1, time: time, category: "c", level: "l", event: "e", message: "m", fields: [:])
         let evidence = EvidenceView(kind: "k", strength: "weak", rule: "r")
@@ -135,7 +136,9 @@ import Testing
             "SessionCounts": SessionCounts(), "HostList": hosts, "HostDocument": try await daemon.host("gpu"),
             "RecordValue": RecordValue(key: "k", value: "v", origin: nil), "SessionView": session,
             "EvidenceView": evidence, "TurnClockView": clock, "SessionList": SessionList(sessions: [session]),
-            "SessionDocument": SessionDocument(session: session), "EventView": EventView.test("e"),
+            "SessionDocument": SessionDocument(session: session),
+            "ExplainDocument": explanation, "LookView": explanation.looks[0],
+            "SignView": explanation.looks[0].evidence[0], "EventView": EventView.test("e"),
             "EventList": EventList(events: []), "LogView": log, "LogList": LogList(logs: []),
         ]
         let schemas = try Self.schemas()

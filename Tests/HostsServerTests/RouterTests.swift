@@ -21,13 +21,16 @@ import Testing
         arguments: [
             ("/a", "/a", [:]), ("/a/b", "/a/{x}", ["x": "b"]), ("/a/b%2Fc", "/a/{x}", ["x": "b/c"]),
             ("/c/1/2/3", "/c/{rest...}", ["rest": "1/2/3"]), ("/c/1", "/c/{rest...}", ["rest": "1"]),
+            ("/c/1/2/why", "/c/{rest...}/why", ["rest": "1/2"]), ("/c/why", "/c/{rest...}", ["rest": "why"]),
+            ("/c/1%2F2/why", "/c/{rest...}/why", ["rest": "1/2"]), ("/c/1//why", nil, [:]),
             ("/c", nil, [:]), ("/c/", nil, [:]), ("/c/1//2", nil, [:]), ("/a/", nil, [:]),
             ("/a//b", nil, [:]),
             ("/A", nil, [:]), ("/", nil, [:]),
         ] as [(String, String?, [String: String])])
     func match(target: String, pattern: String?, variables: [String: String]) throws {
         let router = Router([
-            Self.route(.get, "/a"), Self.route(.get, "/a/{x}"), Self.route(.get, "/c/{rest...}"),
+            Self.route(.get, "/a"), Self.route(.get, "/a/{x}"), Self.route(.get, "/c/{rest...}/why"),
+            Self.route(.get, "/c/{rest...}"),
         ])
         let match = router.match(HTTPRequest(method: "GET", target: target), try RequestTarget(target))
         switch match {

@@ -118,11 +118,22 @@ package struct APIRequest: Hashable, Sendable {
         APIRequest(.post, ["v1", "hosts", name, "attach"], body: session.map { AttachBody.encoded($0) })
     }
 
-    package static func sessions(host: String? = nil) -> APIRequest {
-        APIRequest(.get, ["v1", "sessions"], query: items([("host", host)]))
+    /// Agent sessions.
+    ///
+    /// - Parameters:
+    ///   - host: Only those of one host.
+    ///   - isUnknown: Only those whose state or rules are not understood.
+    /// - Returns: The request.
+    package static func sessions(host: String? = nil, isUnknown: Bool = false) -> APIRequest {
+        APIRequest(
+            .get, ["v1", "sessions"], query: items([("host", host), ("unknown", isUnknown ? "1" : nil)]))
     }
 
     package static func session(_ id: String) -> APIRequest { APIRequest(.get, ["v1", "sessions", id]) }
+
+    package static func explain(_ id: String) -> APIRequest {
+        APIRequest(.get, ["v1", "sessions", id, "explain"])
+    }
 
     /// Events, oldest first.
     ///

@@ -32,6 +32,7 @@ extension AttentionCenter {
 
     /// Takes what an earlier run has left.
     func restore(_ contents: EventStore.Contents) {
+        toldStaleRules = contents.staleRules
         let deliveries = Dictionary(grouping: contents.deliveries, by: \.id.event)
         for event in contents.olderEvents + contents.events {
             if event.kind.stands { standing[event.key, default: []].append(event) }

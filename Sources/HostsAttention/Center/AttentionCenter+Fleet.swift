@@ -29,9 +29,29 @@ extension AttentionCenter {
             }
             move(session)
         }
+        drafts += staleRules(observation)
         clocks = clocks.filter { $0.key.host != observation.host || tracker.ids.contains($0.key) }
         raise(drafts)
     }
+
+    /// Rules that do not fit, told once for each host, agent and version.
+    private func staleRules(_ observation: HostObservation) -> [EventDraft] {
+        let host = observation.host
+        return observation.staleRules.compactMap { stale in
+            let prefix = "rules:\(host):\(stale.agent):"
+            let key = prefix + SafeText.visible(stale.version ?? "", limit: 40)
+            // A host that makes up a version for each look must not fill the store.
+            guard toldStaleRules.count(where: { $0.hasPrefix(prefix) }) < Self.staleVersionLimit,
+                toldStaleRules.insert(key).inserted
+            else { return nil }
+            return EventDraft(
+                kind: .rulesStale, key: key, time: observation.time, host: host, agent: stale.agent,
+                summary: EventSummary.rulesStale(stale, on: host))
+        }
+    }
+
+    /// Most versions of one agent on one host that are told of.
+    private static let staleVersionLimit = 32
 
     func change(_ host: HostID, to condition: HostCondition, at time: WallTime) {
         var watch = watches[host] ?? HostWatch()

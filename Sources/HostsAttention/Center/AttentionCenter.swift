@@ -78,6 +78,8 @@ package actor AttentionCenter {
     private let executor: ThreadExecutor
     private var hasBegun = false
     private var areHooksRead = false
+    /// The keys of `rules.stale` events, of earlier runs too: each is told once.
+    var toldStaleRules: Set<String> = []
     /// The newest event of earlier runs; what comes after it is of this run.
     private var lastOfEarlierRuns: EventID?
 

@@ -54,14 +54,6 @@ extension MonotonicClock {
     /// Waits for a signal, at most until `deadline`; nil waits for as long as it takes.
     func wait(for signal: WakeSignal, until deadline: ContinuousClock.Instant?) async {
         guard let deadline else { return await signal.wait() }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await signal.wait() }
-            group.addTask {
-                // Cancelled when the signal came first: that is the end of the wait, too.
-                do { try await sleep(until: deadline) } catch { return }
-            }
-            await group.next()
-            group.cancelAll()
-        }
+        _ = await value(until: deadline) { await signal.wait() }
     }
 }

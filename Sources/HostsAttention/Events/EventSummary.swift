@@ -56,6 +56,17 @@ enum EventSummary {
         "\(host) is out of sight; what is shown of it may be old"
     }
 
+    static func rulesStale(_ stale: StaleRules, on host: HostID) -> String {
+        let version = stale.version.map { " " + SafeText.visible($0, limit: 40) } ?? ""
+        let agent = "\(SafeText.visible(stale.agent.rawValue, limit: 60))\(version)"
+        return switch stale.cause {
+        case .version:
+            "\(agent) on \(host) is no version that its rules were made for: its state may be wrong"
+        case .unreadWork:
+            "the rules of \(agent) see no work on \(host) though its screen moves: its state may be wrong"
+        }
+    }
+
     /// A length for people: the two largest units that say something.
     static func length(_ duration: Duration) -> String {
         let seconds = max(duration.components.seconds, 0)

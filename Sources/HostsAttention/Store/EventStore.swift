@@ -22,6 +22,8 @@ final class EventStore {
         var deliveries: [Delivery] = []
         /// Events older than `events` that pending deliveries belong to.
         var olderEvents: [AttentionEvent] = []
+        /// What `rules.stale` was told of.
+        var staleRules: Set<String> = []
     }
 
     let path: String
@@ -102,6 +104,11 @@ final class EventStore {
             contents.olderEvents = try EventSchema.events(
                 "WHERE id < ? AND id IN (SELECT event FROM deliveries WHERE state = 'pending') ORDER BY id",
                 [.text(first)], in: database)
+            contents.staleRules = Set(
+                try database.query(
+                    "SELECT DISTINCT key FROM events WHERE kind = ?",
+                    [.text(AttentionEvent.Kind.rulesStale.rawValue)]
+                ) { $0.text(0) })
             return contents
         }
     }

@@ -157,6 +157,14 @@ struct CommandLineParser {
             guard let shell = invocation.operands.first, !CommandTable.shells.contains(shell) else { return }
             throw .unknownShell(shell)
         case .set: try checkSettings(of: invocation)
+        case .explain:
+            let isScreen = invocation.values[.screen] != nil
+            let isComplete =
+                isScreen
+                ? invocation.operands.isEmpty && invocation.values[.agent] != nil
+                : !invocation.operands.isEmpty && invocation.values[.agent] == nil
+                    && invocation.values[.title] == nil
+            guard isComplete else { throw .explainWhat }
         case .debug:
             let word = invocation.operands.first ?? ""
             guard let action = DebugAction(rawValue: word) else {

@@ -93,6 +93,11 @@ struct CommandTable: Sendable {
                 .level, value: .choice(levels), "this level and above (default: info)"),
             OptionSpecification(
                 .yes, value: .fingerprint, "accept the key of this fingerprint without a question"),
+            OptionSpecification(
+                .screen, value: .path("FILE"), "a captured screen, - for standard input; asks no daemon"),
+            OptionSpecification(.agent, value: .text("NAME"), "by the rules of this agent, such as claude"),
+            OptionSpecification(.title, value: .text("TEXT"), "the title that the pane had"),
+            OptionSpecification(.unknown, "only those whose state or rules are not understood"),
             OptionSpecification(.label, value: .text("TEXT"), "the name shown to people"),
             OptionSpecification(.transport, value: .choice(transports), "how the host is reached"),
             OptionSpecification(.tag, value: .words("WORD"), "words to group hosts by; may be given again"),
@@ -127,8 +132,24 @@ struct CommandTable: Sendable {
             ],
             examples: ["hostsctl show devbox", "hostsctl show devbox --watch"]),
         VerbSpecification(
-            .sessions, .look, .none, options: [.host], "agent sessions, those that need you first",
-            examples: ["hostsctl sessions --host devbox"]),
+            .sessions, .look, .none, options: [.host, .unknown], "agent sessions, those that need you first",
+            details: [
+                "With --unknown only those in which no rule sees a state, or whose output moves on without any sign",
+                "of work: the agent is newer than its rules, or has none. It says why, and the ids for explain.",
+            ],
+            examples: ["hostsctl sessions --host devbox", "hostsctl sessions --unknown"]),
+        VerbSpecification(
+            .explain, .look, .optional(.session, "SESSION"), options: [.screen, .agent, .title],
+            "why a session is thought to be in its state",
+            details: [
+                "Shows the last 64 looks at it: every sign that was seen, what it says, and whether it was applied,",
+                "outranked by one that counts more, or discarded. A session is named by its id.",
+                "With --screen and --agent the rules are run on a captured screen instead, for those who write rules.",
+            ],
+            examples: [
+                "hostsctl explain devbox/4242-1f0c9a7be2d35c61",
+                "tmux capture-pane -p -t %4 | hostsctl explain --screen - --agent claude --json",
+            ]),
     ]
 
     private static let following = [

@@ -48,7 +48,7 @@ struct Completion {
         switch table.specification(of: verb).operands.kind {
         case .hostAndSettings:
             words.last == verb.rawValue ? hosts() : CommandTable.recordKeys.map { $0 + "=" }
-        case .host, .hostOrSession, .window: hosts()
+        case .host, .hostOrSession, .session, .window: hosts()
         case .verb: Help.topics(of: table)
         case .shell: CommandTable.shells
         case .debug: CommandTable.debugActions

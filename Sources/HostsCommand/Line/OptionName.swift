@@ -6,6 +6,7 @@ enum OptionName: String, Hashable, Sendable, CaseIterable {
     case configDirectory = "config-dir"
     case stateDirectory = "state-dir"
     case follow, watch, after, limit, host, kind, category, level, yes
+    case screen, agent, title, unknown
     case label, transport, tag, disabled, unset
     case backgroundKeepAlive = "background-keep-alive"
     case sessionRestore = "session-restore"

@@ -14,6 +14,8 @@ enum UsageError: Error, Hashable, Sendable {
     /// A word after `set HOST` without a key or without a `=`.
     case settingWrong(String)
     case settingTwice(String)
+    /// `explain` takes a session, or a screen and an agent.
+    case explainWhat
 
     var message: String {
         switch self {
@@ -30,6 +32,7 @@ enum UsageError: Error, Hashable, Sendable {
             "debug cannot play \"\(word)\", only \(CommandTable.debugActions.joined(separator: ", "))"
         case .settingWrong(let word): "set takes KEY=VALUE, not \"\(word)\""
         case .settingTwice(let key): "the key \(key) is there twice"
+        case .explainWhat: "explain needs a SESSION, or --screen FILE with --agent NAME"
         case .unknownShell(let word):
             "there is no completion for \"\(word)\", only for \(CommandTable.shells.joined(separator: ", "))"
         }
@@ -49,6 +52,7 @@ enum UsageError: Error, Hashable, Sendable {
         case .unknownShell: "hostsctl help completion"
         case .unknownAction: "hostsctl help debug"
         case .settingWrong, .settingTwice: "hostsctl help set"
+        case .explainWhat: "hostsctl help explain"
         }
     }
 }

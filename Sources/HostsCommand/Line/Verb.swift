@@ -1,6 +1,6 @@
 /// What `hostsctl` can do.
 enum Verb: String, Hashable, Sendable, CaseIterable {
-    case list, status, show, sessions
+    case list, status, show, sessions, explain
     case events, logs
     case attach
     case enable, disable, probe, resume, cancel, check, trust, unlock
@@ -25,7 +25,7 @@ struct VerbSpecification: Hashable, Sendable {
 
     /// What an operand names, for completion.
     enum Operand: Hashable, Sendable {
-        case nothing, host, hostOrSession, window, verb, shell, debug, word
+        case nothing, host, hostOrSession, session, window, verb, shell, debug, word
         /// A host, and then what its record shall have.
         case hostAndSettings
     }

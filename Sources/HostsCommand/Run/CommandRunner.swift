@@ -32,7 +32,8 @@ struct CommandRunner {
     private static func isLong(_ verb: Verb) -> Bool {
         switch verb {
         case .check, .trust, .unlock, .refresh, .debug: true
-        case .list, .status, .show, .sessions, .events, .logs, .attach, .enable, .disable, .probe, .resume,
+        case .list, .status, .show, .sessions, .explain, .events, .logs, .attach, .enable, .disable, .probe,
+            .resume,
             .cancel,
             .add, .remove, .set, .hooks, .reload, .help, .version, .completion, .complete:
             false
@@ -48,6 +49,7 @@ struct CommandRunner {
         case .status: try status()
         case .show: try show()
         case .sessions: try sessions()
+        case .explain: try explain()
         case .events: try events()
         case .logs: try logs()
         case .enable: forEachHost { name throws(ClientError) in try act(.enable, on: name) }
@@ -150,7 +152,8 @@ struct CommandRunner {
     }
 
     private func sessions() throws(ClientError) -> ExitCode {
-        let body = try client.body(of: .sessions(host: invocation.values[.host]))
+        let isUnknown = invocation.has(.unknown)
+        let body = try client.body(of: .sessions(host: invocation.values[.host], isUnknown: isUnknown))
         if output.isJSON { return print(body) }
         let sessions = try DaemonClient.decode(SessionList.self, from: body).sessions
         let hosts = try client.document(HostList.self, of: .hosts).hosts
@@ -159,9 +162,21 @@ struct CommandRunner {
         let words = sessions.map {
             SessionWords(session: $0, isHistory: disabled.contains($0.host), appearance: appearance)
         }
-        output.write(appearance.lines(SessionWords.table(words)))
-        if words.isEmpty { output.notice("no agent sessions") }
+        output.write(
+            appearance.lines(isUnknown ? SessionWords.unknownTable(words) : SessionWords.table(words)))
+        if words.isEmpty { output.notice(isUnknown ? "every session is understood" : "no agent sessions") }
         return .success
+    }
+
+    private func explain() throws(ClientError) -> ExitCode {
+        let id = invocation.operands.first ?? ""
+        return try about(id) { () throws(ClientError) in
+            let body = try client.body(of: .explain(id))
+            if output.isJSON { return print(body) }
+            let document = try DaemonClient.decode(ExplainDocument.self, from: body)
+            output.write(ExplainPage(document: document, appearance: output.appearance).lines)
+            return .success
+        }
     }
 
     private func hooks() throws(ClientError) -> ExitCode {

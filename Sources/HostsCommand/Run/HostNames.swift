@@ -9,19 +9,10 @@ struct HostNames {
     /// - Parameter option: What `--config-dir` says, if it is there.
     /// - Returns: The names, sorted; none if there is no folder.
     func names(configurationDirectory option: String?) -> [String] {
-        guard let folder = option ?? standardFolder else { return [] }
+        guard let folder = ConfigurationFolder(world: world).path(option: option) else { return [] }
         return world.fileNames(folder + "/hosts.d")
             .filter { $0.hasSuffix(".toml") }
             .compactMap { HostID(rawValue: String($0.dropLast(".toml".count))) }
             .sorted().map(\.rawValue)
-    }
-
-    private var standardFolder: String? {
-        let candidates = [
-            world.environment["XDG_CONFIG_HOME"].map { $0 + "/hostsd" },
-            world.environment["HOME"].map { $0 + "/.config/hostsd" },
-            "/etc/hostsd",
-        ]
-        return candidates.compactMap { $0 }.first { world.exists($0) }
     }
 }

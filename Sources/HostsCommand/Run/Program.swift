@@ -42,7 +42,10 @@ package struct Program {
         case .help: output.write(Help(table: table).page(on: invocation.operands.first))
         case .completion: output.write(invocation.operands.first.flatMap(Completion.script) ?? "")
         case .complete: complete(invocation.operands, output)
-        case .add, .remove, .set, .list, .status, .show, .sessions, .events, .logs, .attach, .enable,
+        case .explain where invocation.values[.screen] != nil:
+            return ScreenCommand(world: world, output: output).run(invocation)
+        case .explain, .add, .remove, .set, .list, .status, .show, .sessions, .events, .logs, .attach,
+            .enable,
             .disable,
             .probe, .resume, .cancel, .check, .trust, .unlock, .hooks, .reload, .refresh, .debug, .version:
             return ask(invocation, output)

@@ -14,6 +14,10 @@ package struct World {
     package var exists: (String) -> Bool
     /// The names of the files in a folder; empty if it cannot be read.
     package var fileNames: (String) -> [String]
+    /// The folder of the rules that came with the program.
+    package var shippedRules: String
+    /// Reads a captured screen, at most `CaptureFailure.limit`; `-` is standard input.
+    package var readCapture: (String) throws(CaptureFailure) -> [UInt8]
     /// Opens the way to the daemon at a socket.
     package var makeTransport: (String) throws(ClientError) -> any DaemonTransport
     /// Blocks for a while.
@@ -24,7 +28,8 @@ package struct World {
     package init(
         environment: [String: String], outputIsTerminal: Bool, errorIsTerminal: Bool, terminalColumns: Int,
         localTime: LocalTime, now: @escaping () -> WallTime, exists: @escaping (String) -> Bool,
-        fileNames: @escaping (String) -> [String],
+        fileNames: @escaping (String) -> [String], shippedRules: String,
+        readCapture: @escaping (String) throws(CaptureFailure) -> [UInt8],
         makeTransport: @escaping (String) throws(ClientError) -> any DaemonTransport,
         pause: @escaping (Duration) -> Void, console: any Console, attach: AttachParts
     ) {
@@ -36,6 +41,8 @@ package struct World {
         self.now = now
         self.exists = exists
         self.fileNames = fileNames
+        self.shippedRules = shippedRules
+        self.readCapture = readCapture
         self.makeTransport = makeTransport
         self.pause = pause
         self.console = console

@@ -57,7 +57,11 @@ struct SessionWords {
         default: words = session.state
         }
         for flag in session.flags {
-            words += flag == "background" ? ", background work" : ", " + flag
+            switch flag {
+            case "background": words += ", background work"
+            case "rules-stale": words += ", rules do not fit"
+            default: words += ", " + flag
+            }
         }
         return SafeText.visible(words)
     }
@@ -82,6 +86,21 @@ struct SessionWords {
     }
 
     private var isDimmed: Bool { isHistory || session.stale }
+
+    /// The table of those that are not understood: why, and the id by which they are explained.
+    static func unknownTable(_ sessions: [SessionWords]) -> Table {
+        var table = Table("STATE", "AGENT", "PLACE", "WHY", "SESSION")
+        for words in sessions.sorted(by: isBefore) {
+            let session = words.session
+            let version = session.version.map { " " + $0 } ?? ""
+            table.add([
+                words.state, StyledText(foreign: session.agent + version), words.place,
+                StyledText(foreign: session.evidence.map(\.rule).joined(separator: ", ")),
+                StyledText(foreign: session.id),
+            ])
+        }
+        return table
+    }
 
     /// The table of many, in their order.
     static func table(_ sessions: [SessionWords]) -> Table {

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 package import HostsDetection
 import HostsModel
 
@@ -50,6 +51,27 @@ package enum AgentRulesFolder {
             compiled.append(rules)
         }
         return Loaded(book: RuleBook(compiled), diagnostics: diagnostics.sorted())
+    }
+
+    /// The folder of shipped rules: beside the program where it is installed, else the source tree it was built in.
+    ///
+    /// - Parameter program: The absolute path of the program.
+    /// - Returns: The first of these that exists; the installed place if none does, so that its absence is reported.
+    package static func shipped(with program: String) -> String {
+        var folder = parent(of: program)
+        let installed = parent(of: folder) + "/share/hostsd/agents.d"
+        if unsafe access(installed, R_OK) == 0 { return installed }
+        while folder != "/", !folder.isEmpty {
+            let inTree = folder + "/Config/agents.d"
+            if unsafe access(inTree, R_OK) == 0 { return inTree }
+            folder = parent(of: folder)
+        }
+        return installed
+    }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
     }
 
     private static func compile(_ file: ConfigurationFile, _ diagnostics: inout [Diagnostic])

@@ -28,7 +28,7 @@ enum StateFileDecoder {
 
     /// The flags that a rule or a status proves.
     static func readFlags(_ table: inout RuleTable) -> Set<SessionFlag> {
-        let known: [(word: String, value: SessionFlag)] = SessionFlag.allCases.map { ($0.rawValue, $0) }
+        let known: [(word: String, value: SessionFlag)] = SessionFlag.ofRules.map { ($0.rawValue, $0) }
         return Set(
             table.strings("flags").compactMap {
                 table.choice($0.text, at: $0.location, name: "flag", among: known)

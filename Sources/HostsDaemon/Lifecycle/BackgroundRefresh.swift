@@ -107,14 +107,7 @@ actor BackgroundRefresh {
     private func wait(until due: ContinuousClock.Instant) async {
         let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         next = continuation
-        let clock = clock
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in changes { return } }
-            // Cancelled when the interval changes, or the daemon stops.
-            group.addTask { try? await clock.sleep(until: due) }
-            await group.next()
-            group.cancelAll()
-        }
+        _ = await clock.value(until: due) { for await _ in changes { return } }
         next = nil
     }
 }

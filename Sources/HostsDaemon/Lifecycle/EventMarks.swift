@@ -27,13 +27,7 @@ final class EventMarks: Sendable {
             return state.last
         }
         await hub.mark(mark)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in handled {} }
-            // Cancelled when the mark came first.
-            group.addTask { try? await clock.sleep(until: deadline) }
-            await group.next()
-            group.cancelAll()
-        }
+        _ = await clock.value(until: deadline) { for await _ in handled {} }
         state.withLock { $0.waiting[mark] = nil }
     }
 }

@@ -1,4 +1,4 @@
-import HostsModel
+package import HostsModel
 
 /// What one look says about one agent, before the looks before it are taken into account.
 struct AgentSample: Hashable, Sendable {
@@ -11,89 +11,139 @@ struct AgentSample: Hashable, Sendable {
         case unseen
     }
 
+    /// What was read, and for how long it has been so.
+    struct Aged<Reading: Hashable & Sendable>: Hashable, Sendable {
+        let reading: Reading
+        let age: Duration
+    }
+
     var finding: Finding
     var strength: Evidence.Strength
     var flags: Set<SessionFlag>
-    var evidence: [Evidence]
+    /// Every sign, in the order in which they count.
+    var signs: [WeighedEvidence]
+    /// The end of this busy time is no turn end.
     var isQuiet: Bool
+    /// The need may go away by itself within a look.
+    var isDwelling: Bool
 
     init(
         _ finding: Finding, strength: Evidence.Strength = .weak, flags: Set<SessionFlag> = [],
-        evidence: [Evidence] = [], isQuiet: Bool = false
+        signs: [WeighedEvidence] = [], isQuiet: Bool = false, isDwelling: Bool = false
     ) {
         self.finding = finding
         self.strength = strength
         self.flags = flags
-        self.evidence = evidence
+        self.signs = signs
         self.isQuiet = isQuiet
+        self.isDwelling = isDwelling
     }
+
+    /// The signs that have decided, or agree with what did.
+    var evidence: [Evidence] { signs.filter { $0.outcome == .applied }.map(\.evidence) }
 
     /// The process is stopped by job control.
     static let stopped = AgentSample(
-        .stopped, strength: .strong,
-        evidence: [Evidence(kind: .process, strength: .strong, rule: "process.stopped")])
+        .stopped, strength: .strong, signs: [.process("process.stopped", .stopped)])
 
     /// Nothing could be seen, and why.
     static func unseen(_ rule: String) -> AgentSample {
-        AgentSample(.unseen, evidence: [Evidence(kind: .none, strength: .weak, rule: rule)])
+        let nothing = Evidence(kind: .none, strength: .weak, rule: rule)
+        return AgentSample(
+            .unseen, signs: [WeighedEvidence(evidence: nothing, meaning: .nothing, outcome: .applied)])
     }
 
     /// Weighs the state file and the screen: the file decides, but for what it cannot know.
     ///
     /// A file that says idle does not rule out an error that stands on the screen, and the screen often
     /// knows better why the agent needs the person.
-    init(file: StateFileReading?, screen: ScreenReading?) {
-        guard let file else {
-            self.init(screen: screen)
-            return
-        }
-        let evidence = [Evidence(kind: .stateFile, strength: .strong, rule: file.rule)]
-        let seen = screen?.evidence ?? []
-        switch file.state {
+    init(file: Aged<StateFileReading>?, screen: Aged<ScreenReading>?) {
+        self.init(screen: screen)
+        guard let file else { return }
+        let seen = self
+        let sign = WeighedEvidence(
+            evidence: Evidence(kind: .stateFile, strength: .strong, rule: file.reading.rule),
+            meaning: .state(file.reading.agentState), outcome: .applied, age: file.age)
+        switch file.reading.state {
         case .busy:
-            self.init(
-                .busy, strength: .strong, evidence: evidence + (screen?.meaning == .busy ? seen : []),
-                isQuiet: screen?.isQuiet ?? false)
+            self.init(.busy, strength: .strong, isQuiet: seen.isQuiet)
         case .needsYou:
-            let reason = Self.reason(file.reason ?? .other, screen: screen)
             self.init(
-                .needsYou(reason), strength: .strong,
-                evidence: evidence + (screen?.needsYou == nil ? [] : seen))
+                .needsYou(Self.reason(file.reading.reason ?? .other, screen: screen?.reading)),
+                strength: .strong)
         case .idle:
-            if let reason = screen?.standingReason {
-                self.init(.needsYou(reason), strength: .strong, evidence: seen)
+            if screen?.reading.standingReason != nil {
+                signs.append(sign.with(.outranked))
                 return
             }
-            let isIdle = screen?.meaning == .idle
-            self.init(
-                .idle, strength: .strong, flags: file.flags.union(isIdle ? screen?.flags ?? [] : []),
-                evidence: evidence + (isIdle ? seen : []))
+            let isIdle = seen.finding == .idle
+            self.init(.idle, strength: .strong, flags: file.reading.flags.union(isIdle ? seen.flags : []))
         }
+        let agrees = finding.isSameKind(as: seen.finding)
+        signs = [sign] + seen.signs.filter { $0.meaning != .nothing }.map { $0.weighed(isAgreeing: agrees) }
     }
 
-    private init(screen: ScreenReading?) {
+    private init(screen: Aged<ScreenReading>?) {
         guard let screen else {
             self = .unseen("screen.none")
             return
         }
+        let reading = screen.reading
         let finding: Finding =
-            switch screen.meaning {
+            switch reading.meaning {
             case .busy: .busy
             case .idle: .idle
             case .needsYou(let reason): .needsYou(reason)
             case .previous: .previous
             case nil: .unknown
             }
-        let nothing = Evidence(kind: .none, strength: .weak, rule: "screen.no-rule")
         self.init(
-            finding, strength: screen.strength, flags: screen.flags,
-            evidence: screen.evidence.isEmpty ? [nothing] : screen.evidence, isQuiet: screen.isQuiet)
+            finding, strength: reading.strength, flags: reading.flags, signs: reading.signs(age: screen.age),
+            isQuiet: reading.isQuiet, isDwelling: reading.isDwelling)
     }
 
     // "permission prompt" covers plans and workflows too.
     private static func reason(_ file: NeedsYouReason, screen: ScreenReading?) -> NeedsYouReason {
         guard let seen = screen?.needsYou, seen != .other else { return file }
         return seen
+    }
+}
+
+extension AgentSample.Finding {
+    /// Whether both say the same of the turn; the reasons for which the person is needed may differ.
+    fileprivate func isSameKind(as other: Self) -> Bool {
+        switch (self, other) {
+        case (.needsYou, .needsYou): true
+        default: self == other
+        }
+    }
+}
+
+extension WeighedEvidence {
+    /// What the table of processes says: it always decides.
+    static func process(_ rule: String, _ state: AgentState) -> WeighedEvidence {
+        WeighedEvidence(
+            evidence: Evidence(kind: .process, strength: .strong, rule: rule), meaning: .state(state),
+            outcome: .applied)
+    }
+
+    fileprivate func with(_ outcome: Outcome) -> WeighedEvidence {
+        WeighedEvidence(evidence: evidence, meaning: meaning, outcome: outcome, age: age)
+    }
+
+    /// Beside a sign that counts more.
+    fileprivate func weighed(isAgreeing: Bool) -> WeighedEvidence {
+        outcome == .applied && !isAgreeing ? with(.outranked) : self
+    }
+}
+
+extension StateFileReading {
+    fileprivate var agentState: AgentState {
+        switch state {
+        case .busy: .busy
+        case .idle: .idle
+        case .needsYou: .needsYou(reason ?? .other)
+        }
     }
 }
 
@@ -108,5 +158,38 @@ extension ScreenReading {
     fileprivate var standingReason: NeedsYouReason? {
         guard let needsYou, evidence.first?.kind == .statusRow else { return nil }
         return needsYou
+    }
+
+    /// Every rule that has matched or could not be decided, with what it says.
+    package func signs(age: Duration) -> [WeighedEvidence] {
+        var signs: [WeighedEvidence] = []
+        if let meaning {
+            signs = evidence.map {
+                WeighedEvidence(evidence: $0, meaning: .init(meaning), outcome: .applied, age: age)
+            }
+        }
+        signs += outranked.map {
+            WeighedEvidence(
+                evidence: $0.evidence, meaning: .init($0.meaning), outcome: .outranked, age: age)
+        }
+        signs += failedRules.map {
+            WeighedEvidence(
+                evidence: Evidence(kind: .none, strength: .weak, rule: $0), meaning: .nothing,
+                outcome: .discarded, age: age)
+        }
+        guard meaning == nil else { return signs }
+        let nothing = Evidence(kind: .none, strength: .weak, rule: "screen.no-rule")
+        return [WeighedEvidence(evidence: nothing, meaning: .nothing, outcome: .applied, age: age)] + signs
+    }
+}
+
+extension WeighedEvidence.Meaning {
+    fileprivate init(_ meaning: ScreenRule.Meaning) {
+        switch meaning {
+        case .busy: self = .state(.busy)
+        case .idle: self = .state(.idle)
+        case .needsYou(let reason): self = .state(.needsYou(reason))
+        case .previous: self = .previous
+        }
     }
 }

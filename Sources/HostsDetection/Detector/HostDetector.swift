@@ -14,8 +14,6 @@ package struct HostDetector: Sendable {
     package static var program: ShellProgram { ProbeProgram.program }
 
     package let host: HostID
-    /// Screens that no rule matched, by agent: many of them say that the rules have grown old.
-    package private(set) var unmatchedScreens: [AgentName: Int] = [:]
     /// The panes that somebody looks at in an attached terminal, at the last observation.
     package private(set) var focusedPanes: [FocusedPane] = []
 
@@ -23,6 +21,11 @@ package struct HostDetector: Sendable {
     private var watched: [ProcessKey: WatchedAgent] = [:]
     private var bootID: String?
     private var look: Look?
+    /// Of the agents that went last, oldest first: people ask why an agent is called gone.
+    private var ended: [SessionExplanation] = []
+
+    /// Most agents that are gone and can still be explained.
+    private static let endedLimit = 8
 
     package init(host: HostID, rules: RuleBook) {
         self.host = host
@@ -79,6 +82,14 @@ package struct HostDetector: Sendable {
         return .observation(observe(agents, in: look, at: time))
     }
 
+    /// The last looks at an agent.
+    ///
+    /// - Parameter session: Of this host.
+    /// - Returns: Nil for an agent that is not known, or was gone before the last few that are remembered.
+    package func explain(_ session: SessionID) -> SessionExplanation? {
+        watched.values.first { $0.id == session }?.explanation ?? ended.last { $0.session == session }
+    }
+
     // MARK: Observing
 
     private mutating func observe(_ agents: [FoundAgent], in look: Look, at time: WallTime) -> HostObservation
@@ -86,6 +97,7 @@ package struct HostDetector: Sendable {
         let report = look.report
         var warnings = look.warnings
         var sessions: [AgentSession] = []
+        var staleRules: [StaleRules] = []
         if let bootID, bootID != report.bootID { sessions += exitAll(at: time) }
         bootID = report.bootID
         var seen: Set<ProcessKey> = []
@@ -94,11 +106,14 @@ package struct HostDetector: Sendable {
             guard let rules = book[found.agent], seen.insert(key).inserted else { continue }
             // Its place is part of its name: it waits until every server has told its panes.
             if watched[key] == nil, found.pane == nil, look.hasSilentServer { continue }
-            var agent = watched[key] ?? WatchedAgent(found, host: host, bootID: report.bootID)
+            // Taken out, so that its list of looks is not copied.
+            var agent =
+                watched.removeValue(forKey: key)
+                ?? WatchedAgent(found, host: host, bootID: report.bootID)
             let capture = look.capture(of: agent.place)
             agent.observe(found, rules: rules, capture: capture, files: report.stateFiles, at: time)
             warnings += agent.warnings(rules: rules)
-            if agent.takeUnmatched() { unmatchedScreens[found.agent, default: 0] += 1 }
+            staleRules += agent.staleRules(rules)
             watched[key] = agent
             sessions.append(agent.session(host: host, at: time))
         }
@@ -108,7 +123,7 @@ package struct HostDetector: Sendable {
         focusedPanes = look.focusedPanes
         return HostObservation(
             host: host, bootID: report.bootID, time: time, sessions: sessions.sorted { $0.id < $1.id },
-            warnings: Set(warnings).sorted(),
+            warnings: Set(warnings).sorted(), staleRules: Set(staleRules).sorted(),
             wantsConfirmation: watched.values.contains { $0.wantsConfirmation })
     }
 
@@ -120,6 +135,8 @@ package struct HostDetector: Sendable {
         watched[key] = nil
         var agent = agent
         agent.exit(at: time)
+        if ended.count == Self.endedLimit { ended.removeFirst() }
+        ended.append(agent.explanation)
         return agent.session(host: host, at: time)
     }
 }

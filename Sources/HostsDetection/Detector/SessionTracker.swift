@@ -9,6 +9,13 @@ struct SessionTracker: Hashable, Sendable {
     static let unknownLooks = 2
     /// Looks that say idle, weakly, after which a turn has ended.
     static let idleLooks = 2
+    /// The same for an agent whose weak signs of work and rest take turns too often to be true.
+    static let flappingIdleLooks = 4
+    /// Most changes between work and rest in `flappingSpan` that are believed.
+    static let flappingLimit = 3
+    static let flappingSpan: Duration = .seconds(60)
+    /// Looks that see a need which may go away by itself, after which it is told.
+    static let dwellLooks = 2
     /// How long a busy screen may stand still.
     static let stallLimit: Duration = .seconds(30)
 
@@ -20,6 +27,9 @@ struct SessionTracker: Hashable, Sendable {
     private(set) var wantsConfirmation = false
     private var idleLooks = 0
     private var unknownLooks = 0
+    private var dwellLooks = 0
+    /// The last changes between work and rest, oldest first.
+    private var changes: [WallTime] = []
     private var previousSince: WallTime?
     /// All work since the state became busy was start-up.
     private var isQuietTurn = false
@@ -36,61 +46,93 @@ struct SessionTracker: Hashable, Sendable {
         publish(Self.state(of: sample.finding) ?? .unknown, sample, at: time)
     }
 
-    /// Takes the next look into account; `isStill` if nothing was written to the terminal since the one
-    /// before.
-    mutating func observe(_ sample: AgentSample, isStill: Bool, at time: WallTime) {
+    /// Takes the next look into account.
+    ///
+    /// - Parameters:
+    ///   - sample: What the look says.
+    ///   - isStill: Nothing was written to the terminal since the look before.
+    ///   - time: When it was.
+    /// - Returns: What became of it.
+    mutating func observe(_ sample: AgentSample, isStill: Bool, at time: WallTime) -> SessionLook.Effect {
         wantsConfirmation = false
         if sample.finding != .previous { previousSince = nil }
+        if !sample.isDwelling { dwellLooks = 0 }
+        let effect: SessionLook.Effect
         switch sample.finding {
-        case .busy, .stopped, .needsYou: publish(Self.state(of: sample.finding) ?? .unknown, sample, at: time)
-        case .idle: observeIdle(sample, at: time)
-        case .unknown: observeUnknown(sample, at: time)
-        case .previous: observePrevious(sample, at: time)
-        case .unseen: evidence = sample.evidence
+        case .busy, .stopped:
+            effect = publish(Self.state(of: sample.finding) ?? .unknown, sample, at: time)
+        case .needsYou(let reason): effect = observeNeed(reason, sample, at: time)
+        case .idle: effect = observeIdle(sample, at: time)
+        case .unknown: effect = observeUnknown(sample, at: time)
+        case .previous: effect = observePrevious(sample, at: time)
+        case .unseen:
+            evidence = sample.evidence
+            effect = .unseen
         }
         updateStall(isStill: isStill, at: time)
+        return effect
     }
 
     /// The agent's process has ended.
-    mutating func exit(at time: WallTime) {
-        let gone = Evidence(kind: .process, strength: .strong, rule: "process.gone")
+    ///
+    /// - Returns: The look that has found it gone.
+    mutating func exit(at time: WallTime) -> SessionLook {
+        let gone = AgentSample(
+            .stopped, strength: .strong, signs: [.process("process.gone", .exited)])
         wantsConfirmation = false
-        publish(.exited, AgentSample(.stopped, strength: .strong, evidence: [gone]), at: time)
+        let effect = publish(.exited, gone, at: time)
+        return SessionLook(time: time, evidence: gone.signs, effect: effect, state: .exited)
     }
 
-    private mutating func observeIdle(_ sample: AgentSample, at time: WallTime) {
+    private mutating func observeNeed(
+        _ reason: NeedsYouReason, _ sample: AgentSample, at time: WallTime
+    ) -> SessionLook.Effect {
+        guard sample.isDwelling, state.reason == nil else {
+            return publish(.needsYou(reason), sample, at: time)
+        }
+        dwellLooks += 1
+        guard dwellLooks < Self.dwellLooks else { return publish(.needsYou(reason), sample, at: time) }
+        wantsConfirmation = true
+        return .dwells
+    }
+
+    private mutating func observeIdle(_ sample: AgentSample, at time: WallTime) -> SessionLook.Effect {
         unknownLooks = 0
         idleLooks += 1
-        guard state == .busy, sample.strength == .weak, idleLooks < Self.idleLooks else {
-            publish(.idle, sample, at: time)
-            return
+        let wanted = isFlapping(at: time) ? Self.flappingIdleLooks : Self.idleLooks
+        guard state == .busy, sample.strength == .weak, idleLooks < wanted else {
+            return publish(.idle, sample, at: time)
         }
         wantsConfirmation = true
+        return .awaitsConfirmation
     }
 
-    private mutating func observeUnknown(_ sample: AgentSample, at time: WallTime) {
+    private mutating func observeUnknown(_ sample: AgentSample, at time: WallTime) -> SessionLook.Effect {
         idleLooks = 0
         unknownLooks += 1
-        guard unknownLooks < Self.unknownLooks else {
-            publish(.unknown, sample, at: time)
-            return
-        }
+        guard unknownLooks < Self.unknownLooks else { return publish(.unknown, sample, at: time) }
         evidence = sample.evidence
+        return .unrecognised
     }
 
-    private mutating func observePrevious(_ sample: AgentSample, at time: WallTime) {
+    private mutating func observePrevious(_ sample: AgentSample, at time: WallTime) -> SessionLook.Effect {
         let began = previousSince ?? time
         previousSince = began
         unknownLooks = 0
         idleLooks = 0
-        guard time.duration(since: began) <= keepPrevious else {
-            publish(.unknown, sample, at: time)
-            return
-        }
+        guard time.duration(since: began) <= keepPrevious else { return publish(.unknown, sample, at: time) }
         evidence = sample.evidence
+        return .keptPrevious
     }
 
-    private mutating func publish(_ next: AgentState, _ sample: AgentSample, at time: WallTime) {
+    private func isFlapping(at time: WallTime) -> Bool {
+        changes.count { time.duration(since: $0) <= Self.flappingSpan } > Self.flappingLimit
+    }
+
+    @discardableResult
+    private mutating func publish(
+        _ next: AgentState, _ sample: AgentSample, at time: WallTime
+    ) -> SessionLook.Effect {
         if next == .busy {
             isQuietTurn = sample.isQuiet && (state != .busy || isQuietTurn)
             wasQuietEnd = false
@@ -101,7 +143,11 @@ struct SessionTracker: Hashable, Sendable {
         }
         if next != .idle { idleLooks = 0 }
         if next != .unknown { unknownLooks = 0 }
-        if next != state {
+        let isChange = next != state
+        if isChange {
+            if [state, next].contains(.busy), [state, next].contains(.idle) {
+                changes = changes.suffix(Self.flappingLimit) + [time]
+            }
             state = next
             since = time
             stillSince = nil
@@ -110,6 +156,7 @@ struct SessionTracker: Hashable, Sendable {
         // The end of start-up is no turn end: as quiet as one that the person has made.
         if next == .idle, wasQuietEnd { flags.insert(.interrupted) }
         evidence = sample.evidence
+        return isChange ? .changed : .confirmed
     }
 
     private mutating func updateStall(isStill: Bool, at time: WallTime) {

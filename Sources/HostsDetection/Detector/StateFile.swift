@@ -23,24 +23,36 @@ package struct StateFileReading: Hashable, Sendable {
         self.rule = rule
     }
 
-    /// Reads a state file; nil where it is of another process, no JSON, or has a status that the rules do
-    /// not know.
+    /// Why a state file is as good as none.
+    package enum Refusal: String, Error, Hashable, Sendable, CaseIterable {
+        /// Half written, or of another format.
+        case unreadable
+        /// Of a process that had the number before, or of another namespace of processes.
+        case otherProcess = "other-process"
+        /// A word that the rules do not know.
+        case unknownStatus = "unknown-status"
+    }
+
+    /// Reads a state file.
     ///
     /// - Parameters:
     ///   - json: The file's bytes, as another program wrote them.
     ///   - startTime: When the process was started, as `/proc` says; a file of another process, or of another
     ///     namespace of processes, says something else.
     ///   - rules: The rules of the agent that wrote it.
-    package init?(json: [UInt8], startTime: String, rules: CompiledRules) {
-        guard let file = rules.rules.stateFile else { return nil }
+    /// - Throws: Why the screen has to decide.
+    package init(json: [UInt8], startTime: String, rules: CompiledRules) throws(Refusal) {
+        guard let file = rules.rules.stateFile else { throw .unreadable }
         let members: [String: JSONMember]
         do {
             members = try JSONDecoder().decode([String: JSONMember].self, from: Data(json))
         } catch {
-            return nil  // half written, or another format: the screen decides
+            throw .unreadable
         }
-        guard members[file.keys.start]?.text == startTime else { return nil }
-        guard let word = members[file.keys.status]?.text, let status = file.statuses[word] else { return nil }
+        guard members[file.keys.start]?.text == startTime else { throw .otherProcess }
+        guard let word = members[file.keys.status]?.text, let status = file.statuses[word] else {
+            throw .unknownStatus
+        }
         // What stands beside another status is stale.
         let detail = status.state == .needsYou ? members[file.keys.detail]?.text : nil
         let reason = detail.flatMap { text in

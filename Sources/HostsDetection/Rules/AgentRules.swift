@@ -18,7 +18,8 @@ package struct AgentRules: Hashable, Sendable {
     package var keepPrevious: Duration
     /// A title without busy sign proves a turn end, once the same session has shown one with it.
     package var idleTitleIsStrong: Bool
-    /// A screen that no rule knows, and that has changed since the last look, is work.
+    /// A screen that no rule knows, and that has changed since the look before, shows work: for agents that stream
+    /// their answer without any sign of it.
     package var movingIsBusy: Bool
     package var rules: [ScreenRule]
 

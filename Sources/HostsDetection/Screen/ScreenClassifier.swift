@@ -12,18 +12,17 @@ package struct ScreenClassifier: Sendable {
 
     /// Asks the rules stage by stage; the first that matches decides what the screen means.
     ///
-    /// Later rules that mean the same are added as evidence, with their flags. Where none matches nothing is
-    /// known.
+    /// Later rules that mean the same are added as evidence, with their flags; those that mean something else are
+    /// outranked. Where none matches nothing is known.
     package func read(_ screen: Screen) -> ScreenReading {
         var matcher = RowMatcher()
         let layout = ScreenLayout(of: screen, by: rules, &matcher)
-        var reading = ScreenReading()
+        var reading = ScreenReading(outputDigest: layout.outputDigest(of: screen))
         if matcher.takeFailure() { reading.failedRules.append("\(rules.rules.name).layout") }
         let view = ScreenView(screen: screen, layout: layout)
         var busyRowsAreQuiet: [Bool] = []
         for compiled in rules.screen {
             let rule = compiled.rule
-            if let meaning = reading.meaning, !Self.isSame(meaning, rule.meaning) { continue }
             let isMatch = view.matches(compiled, &matcher)
             let name = "\(rules.rules.name).\(rule.name)"
             if matcher.takeFailure() {
@@ -32,13 +31,17 @@ package struct ScreenClassifier: Sendable {
                 continue
             }
             guard isMatch else { continue }
+            let evidence = Evidence(kind: rule.stage.evidenceKind, strength: rule.strength, rule: name)
+            if let meaning = reading.meaning, !Self.isSame(meaning, rule.meaning) {
+                reading.outranked.append(.init(evidence: evidence, meaning: rule.meaning))
+                continue
+            }
             let isFirst = reading.meaning == nil
             if isFirst { reading.meaning = rule.meaning }
             reading.isDwelling = rule.isDwelling && (isFirst || reading.isDwelling)
             reading.strength = max(reading.strength, rule.strength)
             reading.flags.formUnion(rule.flags)
-            reading.evidence.append(
-                Evidence(kind: rule.stage.evidenceKind, strength: rule.strength, rule: name))
+            reading.evidence.append(evidence)
             if rule.stage == .statusRow { busyRowsAreQuiet.append(rule.isQuiet) }
         }
         reading.isQuiet = !busyRowsAreQuiet.isEmpty && busyRowsAreQuiet.allSatisfy { $0 }

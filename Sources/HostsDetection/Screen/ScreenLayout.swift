@@ -32,6 +32,19 @@ struct ScreenLayout: Hashable {
         dialog = start..<screen.rows.count
     }
 
+    /// A digest of the rows that are the agent's own: what the person types, and the clocks in a status line below
+    /// it, are left out.
+    func outputDigest(of screen: Screen) -> Int {
+        let output = composer == nil ? screen.rows.indices : body
+        guard let first = output.first, let last = output.last else { return 0 }
+        var hasher = Hasher()
+        unsafe screen.text.withUnsafeBytes { bytes in
+            let part = screen.rows[first].lowerBound..<screen.rows[last].upperBound
+            unsafe hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: bytes[part]))
+        }
+        return hasher.finalize()
+    }
+
     private struct Found {
         let bodyEnd: Int
         let composer: Range<Int>

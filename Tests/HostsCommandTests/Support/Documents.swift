@@ -77,6 +77,46 @@ enum Documents {
         session("gpu1", "claude", "train\u{1b}[31m:1.0", "idle", since: 9000, seen: 7500, stale: true),
     ])
 
+    /// Work for a minute, a look without a sign, and a question.
+    static let explanation = ExplainDocument(
+        session: "devbox/4242-1f0c9a7be2d35c61", now: sessions.sessions[2],
+        looks: [look(75, "changed", "busy", [sign("status-row", "claude.spinner-row", "busy")])]
+            + (0..<11).map { number in
+                look(
+                    70 - Double(number) * 5, "confirmed", "busy",
+                    [
+                        sign("status-row", "claude.spinner-row", "busy"),
+                        sign("composer", "claude.composer", "idle", "outranked", strength: "weak"),
+                    ])
+            }
+            + [
+                look(
+                    15, "unrecognised", "busy",
+                    [
+                        sign("none", "screen.no-rule", "nothing", strength: "weak"),
+                        sign("none", "claude.picker", "nothing", "discarded", strength: "weak"),
+                    ]),
+                look(
+                    10, "changed", "needsYou",
+                    [sign("dialog", "claude.permission-dialog", "needsYou", reason: "permission")],
+                    reason: "permission"),
+            ])
+
+    private static func look(
+        _ ago: Double, _ effect: String, _ state: String, _ signs: [SignView], reason: String? = nil
+    ) -> LookView {
+        LookView(time: time(ago), effect: effect, state: state, reason: reason, flags: [], evidence: signs)
+    }
+
+    private static func sign(
+        _ kind: String, _ rule: String, _ says: String, _ outcome: String = "applied",
+        strength: String = "strong", reason: String? = nil
+    ) -> SignView {
+        SignView(
+            kind: kind, strength: strength, rule: rule, says: says, reason: reason, outcome: outcome,
+            ageSeconds: 0)
+    }
+
     static let devboxDocument = HostDocument(
         host: devbox, sessions: sessions.sessions.filter { $0.host == "devbox" },
         record: [
@@ -178,6 +218,17 @@ enum Documents {
         try daemon.set(
             "GET /v1/sessions/devbox%2F4242-1f0c9a7be2d35c61",
             SessionDocument(session: sessions.sessions[2]))
+        try daemon.set(
+            "GET /v1/sessions/devbox%2F4242-1f0c9a7be2d35c61/explain", explanation)
+        try daemon.set(
+            "GET /v1/sessions/devbox%2F1-0/explain", APIError.sessionNotFound("devbox/1-0").document,
+            status: 404)
+        try daemon.set(
+            "GET /v1/sessions?unknown=1",
+            SessionList(sessions: [
+                session("devbox", "claude", "main:0.1", "unknown", since: 12),
+                session("devbox", "codex", "main:0.2", "idle", since: 190, flags: ["rules-stale"]),
+            ]))
         try daemon.set("GET /v1/hooks", hooks)
         try daemon.set("GET /v1/events", events)
         try daemon.set("GET /v1/logs?level=info", logs)

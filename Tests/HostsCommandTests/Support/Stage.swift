@@ -46,6 +46,9 @@ struct Stage {
     var width: Int?
     var existing: Set<String> = ["/run/user/1000/hostsd/api.sock"]
     var files: [String: [String]] = [:]
+    /// Captured screens.
+    var captures: [String: String] = [:]
+    var shippedRules = "/nowhere"
     var isFull = false
     /// Whether somebody sits at a terminal.
     var canAsk = false
@@ -79,7 +82,12 @@ struct Stage {
             environment: environment, outputIsTerminal: width != nil, errorIsTerminal: width != nil,
             terminalColumns: width ?? 0, localTime: .utc, now: { Self.now },
             exists: { existing.contains($0) },
-            fileNames: { files[$0] ?? [] }, makeTransport: { _ throws(ClientError) in daemon },
+            fileNames: { files[$0] ?? [] }, shippedRules: shippedRules,
+            readCapture: { path throws(CaptureFailure) in
+                guard let text = captures[path] else { throw CaptureFailure("No such file or directory") }
+                return Array(text.utf8)
+            },
+            makeTransport: { _ throws(ClientError) in daemon },
             pause: { _ in onPause() },
             console: console,
             attach: AttachParts(terminal: terminal, makeWindow: { _ in window }))

@@ -97,8 +97,14 @@ final class FolderRig: Sendable {
 
     /// Waits until the watch has led to a reading of everything that was written before this call.
     ///
-    /// It writes one more file and waits for what that says.
+    /// It writes one more file and waits for what that says; twice, for the first time the folder may have been
+    /// listed before this call, and only that file read after it.
     func untilRead() async throws {
+        try await untilFenceIsRead()
+        try await untilFenceIsRead()
+    }
+
+    private func untilFenceIsRead() async throws {
         let number = fences.withLock { count in
             count += 1
             return count
@@ -169,6 +175,8 @@ private struct EmptyInterpreter: ProbeInterpreter {
     let host: HostID
 
     func nextRequest() -> ProbeRequest { ProbeRequest(function: "look") }
+
+    func explain(_ session: SessionID) -> SessionExplanation? { nil }
 
     func interpret(_ reply: ProbeReply, at time: WallTime) throws(LinkError) -> ProbeStep {
         .observation(HostObservation(host: host, bootID: "boot", time: time, sessions: []))

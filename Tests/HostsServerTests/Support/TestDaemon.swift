@@ -153,6 +153,16 @@ actor TestDaemon: DaemonService {
         return SessionDocument(session: session)
     }
 
+    func explain(_ id: SessionID) async throws(APIError) -> ExplainDocument {
+        let session = try await session(id).session
+        let sign = WeighedEvidence(
+            evidence: Evidence(kind: .dialog, strength: .strong, rule: "claude.permission-dialog"),
+            meaning: .state(.needsYou(.permission)), outcome: .applied, age: .seconds(5))
+        let look = SessionLook(
+            time: session.lastSeen.time, evidence: [sign], effect: .changed, state: .needsYou(.permission))
+        return ExplainDocument(session: id.rawValue, now: session, looks: [LookView(look)])
+    }
+
     func attach(_ name: String, session: String?) async throws(APIError) -> Watch<AttachLine> {
         guard try known(name).enabled else { throw .hostDisabled(name) }
         if let session, session != "%4" { throw .sessionNotFound(session) }
