@@ -74,7 +74,7 @@ faults: ## links against real servers that fail: the fault matrix of docs/faults
 	awk -f Tests/HostsFaultTests/table.awk $(FAULTS) && exit $$code
 
 .PHONY: screens
-screens: ## how captured screens of all agents are read, as they are and spoilt in ten ways, in two tables
+screens: ## how captured screens of all agents are read, as they are and spoilt in many ways, in two tables
 	@rm -f $(SCREENS); \
 	HOSTS_SCREENS_TABLE=$(SCREENS) $(SWIFT) test $(BUILD_FLAGS) --filter ScreenTableTests >$(SCREENS).log 2>&1 \
 	    || { cat $(SCREENS).log; exit 1; }; \

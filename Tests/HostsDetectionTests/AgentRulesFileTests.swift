@@ -47,6 +47,17 @@ import Testing
         ),
         ("[\"toy\"]", "[\"a/b\"]", "the base name of a program: no slash, comma, colon or blank"),
         ("[\"toy\"]", "\"toy\"", "this is a string; wanted is an array of strings"),
+        ("means = \"busy\"", "means = \"busy\"\ndwell = true", "only \"needs-you\" takes \"dwell\""),
+        (
+            "[[rules]]", "[composer]\ntop = '^-'\nprompt = '^>'\n[[rules]]",
+            "\"top\" and \"row\" need a \"bottom\""
+        ),
+        ("[[rules]]", "[[composer]]\nbottom = '^-'\n[[rules]]", "\"prompt\" is missing"),
+        (
+            "[[rules]]", "[composer]\nprompt = '^>'\nrwo = '^'\n[[rules]]",
+            "unknown key \"rwo\", did you mean \"row\"?"
+        ),
+        ("schema = 1", "schema = 1\ncomposer = 3", "this is an integer; wanted is a table"),
     ])
     func `what is wrong is said, and the file is not used`(_ old: String, _ new: String, _ message: String) {
         let text = Self.good.replacing(old, with: new, maxReplacements: 1)
@@ -78,6 +89,35 @@ import Testing
         let reading = ScreenClassifier(rules).read(screen)
         #expect(reading.meaning == nil)
         #expect(reading.failedRules == ["toy.busy"])
+    }
+
+    @Test func `an agent may have several composers, needs that dwell, and work that only moves`() throws {
+        let text =
+            Self.good.replacing("schema = 1", with: "schema = 1\nmoving_is_busy = true") + """
+
+                [[rules]]
+                name = "need"
+                stage = "blocked-title"
+                means = "needs-you"
+                reason = "permission"
+                dwell = true
+                when = [{ region = "border", pattern = '^=' }]
+                [[composer]]
+                prompt = '^> '
+                bottom = '^=+$'
+                row = '^[> ]'
+                [[composer]]
+                prompt = '^: '
+                """
+
+        let (rules, diagnostics) = AgentRulesFile.load(text: text, file: "toy.toml")
+        #expect(diagnostics == [])
+        let toy = try #require(rules)
+        #expect(toy.movingIsBusy)
+        #expect(toy.layout.composers.map(\.prompt.text) == ["^> ", "^: "])
+        #expect(toy.layout.composers.map(\.row?.text) == ["^[> ]", nil])
+        #expect(toy.rules.map(\.isDwelling) == [false, true])
+        #expect(toy.rules[1].when.map(\.region) == [.border])
     }
 
     @Test func `versions have open and closed ends`() {

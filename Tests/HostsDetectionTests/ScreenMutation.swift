@@ -1,4 +1,3 @@
-import Foundation
 import HostsConfig
 import HostsDetection
 import HostsModel
@@ -12,10 +11,14 @@ enum ScreenMutation: String, CaseIterable, Sendable {
     case truncated = "cut to 40 columns"
     case wrapped = "wrapped at 40 columns"
     case short = "cut to 15 rows"
+    case widths = "cut or wrapped, 20 to 99"
+    case heights = "cut to 3 to 24 rows"
+    case torn = "torn between two screens"
     case scrollback = "other screens above"
     case quoted = "another screen quoted"
     case typed = "another screen typed"
     case unknownGlyph = "unknown spinner glyph"
+    case unknownGlyphUntitled = "the same, without title"
     case untitled = "without title"
     case partial = "drawn in part"
     case foreign = "another agent's rules"
@@ -28,6 +31,8 @@ enum ScreenMutation: String, CaseIterable, Sendable {
         let title: String
         /// What was done, for whoever must find out why it was read wrong.
         let detail: String
+        /// Another state that is right too.
+        var other: String?
     }
 
     /// What must be read right: agents that are there, with a screen of their own.
@@ -44,12 +49,37 @@ enum ScreenMutation: String, CaseIterable, Sendable {
         case .truncated: return [same(rows.map { Columns.parts(of: $0, width: 40)[0] })]
         case .wrapped: return [same(rows.flatMap { Columns.parts(of: $0, width: 40) })]
         case .short: return [same(rows.suffix(15))]
+        case .widths:
+            return stride(from: 20, through: 98, by: 3).flatMap { width in
+                [
+                    same(rows.map { Columns.parts(of: $0, width: width)[0] }, "cut to \(width)"),
+                    same(rows.flatMap { Columns.parts(of: $0, width: width) }, "wrapped at \(width)"),
+                ]
+            }
+        case .heights: return (3...24).map { same(rows.suffix($0), "\($0) rows") }
+        case .torn:
+            return try Self.screens.filter { $0.agent == captured.agent && $0.file != captured.file }
+                .flatMap { other in
+                    let above = try other.rows()
+                    return stride(from: 1, to: min(above.count, rows.count), by: 3).map { row in
+                        var torn = same(
+                            Array(above.prefix(row) + rows.dropFirst(row)), "\(other.file) to row \(row)")
+                        torn.other = other.state
+                        return torn
+                    }
+                }
         case .scrollback:
             return try CapturedScreen.all.filter { $0.agent == captured.agent && $0.file != captured.file }
                 .map { same(try $0.rows() + [""] + rows, $0.file) }
         case .quoted: return try Self.quotes(in: captured, rows).map { same($0.rows, $0.detail) }
         case .typed: return try Self.drafts(in: captured, rows).map { same($0.rows, $0.detail) }
         case .unknownGlyph: return Self.glyphs.map { Self.withGlyph($0, captured, rows) }
+        case .unknownGlyphUntitled:
+            return Self.glyphs.map { glyph in
+                let changed = Self.withGlyph(glyph, captured, rows)
+                return Case(
+                    captured: captured, rules: captured.agent, rows: changed.rows, title: "", detail: glyph)
+            }
         case .untitled:
             return [Case(captured: captured, rules: captured.agent, rows: rows, title: "", detail: "")]
         case .partial:
@@ -68,7 +98,9 @@ enum ScreenMutation: String, CaseIterable, Sendable {
     // MARK: Quoted
 
     /// How transcripts show the first row of a tool's output or of a quotation, and the others.
-    private static let quotations = [("  ⎿  ", "     "), ("  │ ", "  │ "), ("> ", "> ")]
+    private static let quotations = [
+        ("  ⎿  ", "     "), ("  │ ", "  │ "), ("│ ", "│ "), ("> ", "> "), ("  ", "  "), ("    ", "    "),
+    ]
 
     private static func quotes(
         in captured: CapturedScreen, _ rows: [String]
@@ -77,6 +109,14 @@ enum ScreenMutation: String, CaseIterable, Sendable {
         // Rows of an idle screen: directly above what stands around the composer, where a message would end.
         if captured.state == "idle", let prompt = Drafts.prompt(of: captured, rows) {
             places.append(rows[..<prompt].lastIndex { $0.isBlank }.map { $0 + 1 } ?? 0)
+        }
+        // Rows of one that works or asks: above the group of rows that says so, or the dialog.
+        if captured.state != "idle" {
+            let end = Drafts.prompt(of: captured, rows) ?? rows.count
+            let chrome = rows[..<end].lastIndex { $0.isBlank } ?? 0
+            if let last = rows[..<chrome].lastIndex(where: { !$0.isBlank }) {
+                places.append(rows[..<last].lastIndex { $0.isBlank } ?? 0)
+            }
         }
         // Any other: between two messages.
         if let gap = rows.dropFirst().firstIndex(where: { $0.isBlank }),
@@ -87,13 +127,15 @@ enum ScreenMutation: String, CaseIterable, Sendable {
         var result: [(rows: [String], detail: String)] = []
         for (number, other) in CapturedScreen.all.enumerated() {
             let quoted = try other.rows().suffix(14)
-            for place in places {
-                let (first, next) = quotations[number % quotations.count]
-                let marked = quoted.enumerated().map { ($0 == 0 ? first : next) + $1 }
+            // The agent's own in every form, what could be taken for a need in some, all else in one.
+            let count = other.agent == captured.agent ? quotations.count : other.state == "waiting" ? 3 : 1
+            let forms = (0..<count).map { quotations[(number + $0) % quotations.count] }
+            for (place, form) in places.flatMap({ place in forms.map { (place, $0) } }) {
+                let marked = quoted.enumerated().map { ($0 == 0 ? form.0 : form.1) + $1 }
                 result.append(
                     (
                         Array(rows[..<place] + [""] + marked + [""] + rows[place...]),
-                        "\(other.file) at row \(place)"
+                        "\(other.file) at row \(place) as \(form.0)"
                     ))
             }
         }
@@ -144,93 +186,4 @@ enum ScreenMutation: String, CaseIterable, Sendable {
         return spinners.contains(character) || (0x2800...0x28ff).contains(scalar)
             || (0x1f311...0x1f318).contains(scalar)
     }
-}
-
-/// Where the person types on a screen of an agent, and how the agent shows what is typed.
-private enum Drafts {
-    struct Box {
-        let first: String
-        let next: String
-        let end: String
-
-        init(_ first: String, _ next: String, end: String = "") {
-            self.first = first
-            self.next = next
-            self.end = end
-        }
-
-        func row(_ text: String, isFirst: Bool, width: Int) -> String {
-            let start = (isFirst ? first : next)
-            guard !end.isEmpty else { return start + text }
-            let room = max(1, width - Columns.width(of: start) - Columns.width(of: end))
-            let part = Columns.parts(of: text, width: room)[0]
-            return start + part + String(repeating: " ", count: room - Columns.width(of: part)) + end
-        }
-    }
-
-    static let boxes: [String: Box] = [
-        "aider": Box("> ", "> "), "amp": Box("│ ", "│ ", end: " │"), "antigravity": Box("> ", "  "),
-        "auggie": Box("│ › ", "│   ", end: " │"), "claude": Box("❯\u{a0}", "  "), "cline": Box("  ", "  "),
-        "codex": Box("› ", "  "), "copilot": Box(" │ > ", " │   ", end: " │"),
-        "crush": Box("   > ", " ::: "), "cursor": Box(" │ → ", " │   ", end: " │"), "devin": Box("❭ ", "  "),
-        "droid": Box("│ > ", "│   ", end: " │"), "gemini": Box(" > ", "   "), "goose": Box("> ", "  "),
-        "grok": Box("  │ ❯ ", "  │   ", end: " │"), "hermes": Box("❯ ", "  "), "kimi": Box("✨ ", "  "),
-        "kiro": Box("  ", "  "), "opencode": Box("  ┃  ", "  ┃  "), "pi": Box("", ""),
-        "qwen": Box("│ > ", "│   ", end: " │"),
-    ]
-
-    /// The beginning of the row in which the draft begins, where there is one.
-    private static let prompts: [String: String] = [
-        "aider": "^>(?: |$)", "amp": "^│", "antigravity": "^>(?: |$)", "auggie": "^│ › ", "claude": "^❯",
-        "cline": "^  Ask anything", "codex": "^(?:› |▌ Ask)", "copilot": "^ │ > ", "crush": "^   > ",
-        "cursor": "^ │ → ", "devin": "^❭ ", "droid": "^│ > ", "gemini": "^ >   Type", "goose": "^> Enter",
-        "grok": "^  │ ❯", "hermes": "^❯$", "kimi": "^✨$", "kiro": "^  ask a question", "opencode": "^ +┃",
-        "pi": "^$", "qwen": "^│ >   Type",
-    ]
-
-    static func prompt(of captured: CapturedScreen, _ rows: [String]) -> Int? {
-        guard let pattern = prompts[captured.agent] else { return nil }
-        // A dialog in its place has a selector of its own; the rows of a draft stand near the bottom.
-        guard
-            let row = rows.lastIndex(where: { $0.range(of: pattern, options: .regularExpression) != nil }),
-            rows[row...].count(where: { !$0.isBlank }) <= 8
-        else { return nil }
-        if captured.state == "waiting" {
-            return ["gemini", "amp"].contains(captured.agent) ? row : nil
-        }
-        return row
-    }
-}
-
-/// Columns of a terminal.
-private enum Columns {
-    static func width(of text: String) -> Int { text.reduce(0) { $0 + width(of: $1) } }
-
-    private static func width(of character: Character) -> Int {
-        let isWide = character.unicodeScalars.contains { $0.value >= 0x1f300 || $0.value == 0x2728 }
-        return isWide ? 2 : 1
-    }
-
-    /// The text in parts of at most so many columns; at least one.
-    static func parts(of text: String, width limit: Int) -> [String] {
-        var parts: [String] = []
-        var part = ""
-        var used = 0
-        for character in text {
-            let width = width(of: character)
-            if used + width > limit {
-                parts.append(part)
-                part = ""
-                used = 0
-            }
-            part.append(character)
-            used += width
-        }
-        if !part.isEmpty || parts.isEmpty { parts.append(part) }
-        return parts
-    }
-}
-
-extension String {
-    fileprivate var isBlank: Bool { allSatisfy { $0 == " " || $0 == "\u{a0}" } }
 }

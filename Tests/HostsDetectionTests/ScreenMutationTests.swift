@@ -10,7 +10,7 @@ import Testing
         #expect(score.total > 0)
         #expect(
             score.wrong.isEmpty,
-            "\(mutation.rawValue): \(score.wrong.count) of \(score.total)\n\(score.wrong.prefix(400).joined(separator: "\n"))"
+            "\(mutation.rawValue): \(score.wrong.count) of \(score.total)\n\(score.wrong.prefix(40).joined(separator: "\n"))"
         )
     }
 }

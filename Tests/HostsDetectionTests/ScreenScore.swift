@@ -32,8 +32,7 @@ struct ScreenScore {
                     capture: Array(item.rows.joined(separator: "\n").utf8), title: item.title)
                 let reading = classifier.read(screen)
                 var word = reading.word
-                // What looks like rest without proof needs a second look, which sees the whole screen.
-                if word == "idle", mutation == .partial, reading.strength == .weak { word = "unknown" }
+                if Self.isHarmless(word, reading, mutation, item) { word = "unknown" }
                 // Streams without a sign: whoever sees two looks sees that the screen moves.
                 if word == "unknown", mutation == .none, rules.rules.movingIsBusy {
                     word = "busy"
@@ -44,9 +43,29 @@ struct ScreenScore {
         }
     }
 
+    /// Readings that tell no one anything: the next look is of the whole screen.
+    private static func isHarmless(
+        _ word: String, _ reading: ScreenReading, _ mutation: ScreenMutation, _ item: ScreenMutation.Case
+    ) -> Bool {
+        switch mutation {
+        case .partial:
+            // What looks like rest without proof needs a second look.
+            word == "idle" && reading.strength == .weak
+        case .heights:
+            // A pane of a few rows may cut a dialog off: the work beside it is all there is to see.
+            word == "busy" && item.rows.count < 8
+        case .torn:
+            // The seam may cut off what decides; but it must not make up a need.
+            word != "waiting" && word != item.captured.state && word != item.other
+        case .none, .truncated, .wrapped, .widths, .short, .scrollback, .quoted, .typed, .unknownGlyph,
+            .unknownGlyphUntitled, .untitled, .foreign:
+            false
+        }
+    }
+
     private mutating func count(_ word: String, _ reading: ScreenReading, _ item: ScreenMutation.Case) {
         let cell = Cell(agent: item.captured.agent, state: item.captured.state)
-        if word == item.captured.state {
+        if word == item.captured.state || word == item.other {
             right += 1
             cells[cell, default: (0, 0, 0)].right += 1
         } else if word == "unknown" || word == "previous" {
