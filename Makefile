@@ -25,6 +25,8 @@ TSAN        := --sanitize=thread -Xswiftc -DHOSTS_TSAN --scratch-path .build/tsa
 ASAN        := --sanitize=address --scratch-path .build/asan
 # These take their time: each has a verb of its own.
 SKIPPED     := --skip HostsIntegrationTests --skip HostsFaultTests
+# How long `make fuzz` looks for something.
+SECONDS     ?= 60
 FAULTS      := $(CURDIR)/.build/faults.tsv
 SCREENS     := $(CURDIR)/.build/screens.tsv
 # Leaks are looked for; the file names those of the toolchain's own test runner.
@@ -87,6 +89,16 @@ tsan: ## the tests under ThreadSanitizer
 .PHONY: asan
 asan: ## the tests under AddressSanitizer
 	$(LSAN) $(SWIFT) test $(ASAN) $(SKIPPED)
+
+.PHONY: fuzz
+fuzz: deps ## replies and screens that libFuzzer makes up, for SECONDS=60 after what was found before
+	HOSTS_FUZZ=1 $(SWIFT) build -c release --product fuzz-detection --scratch-path .build/fuzz \
+	    -Xswiftc -sanitize=fuzzer -Xswiftc -parse-as-library
+	@mkdir -p .build/fuzz/found .build/fuzz/screens
+	@for screen in Tests/HostsDetectionTests/Fixtures/screens/*.txt; do \
+	    { printf s; cat $$screen; } > .build/fuzz/screens/$$(basename $$screen); done
+	.build/fuzz/release/fuzz-detection -max_total_time=$(SECONDS) -timeout=5 -rss_limit_mb=1024 -max_len=65536 \
+	    -artifact_prefix=.build/fuzz/ .build/fuzz/found Tests/Fuzz/corpus .build/fuzz/screens
 
 .PHONY: bench
 bench: deps ## what a link costs, beside `ssh -S` in the same run; what a look costs here and on the host

@@ -210,3 +210,11 @@ let package = Package(
     ],
     cxxLanguageStandard: .cxx17
 )
+
+// Not for every build: libFuzzer brings the `main` of it. See `make fuzz`.
+if Context.environment["HOSTS_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz-detection", dependencies: ["HostsConfig", "HostsDetection", "HostsModel"],
+            path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: strict))
+}

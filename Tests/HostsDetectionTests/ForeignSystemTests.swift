@@ -5,7 +5,7 @@ import HostsModel
 import Testing
 
 /// Hosts without `/proc`: what ps(1) says there.
-@Suite(.ownThread) struct ForeignSystemTests {
+@Suite(.serialized, .ownThread) struct ForeignSystemTests {
     /// What the columns of the probe look like on one system.
     struct System: Sendable, CustomTestStringConvertible {
         let name: String
@@ -107,10 +107,8 @@ import Testing
         try host.type("\(file.path)|sessions|", into: pane)
         let bin = host.folder.appending(path: "bsd")
         try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: false)
-        let sysctl = bin.appending(path: "sysctl")
-        try "#!/bin/sh\n[ \"$2\" = kern.boot_id ] && echo boot-7\n".write(
-            to: sysctl, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: sysctl.path)
+        try host.install(
+            "#!/bin/sh\n[ \"$2\" = kern.boot_id ] && echo boot-7\n", at: bin.appending(path: "sysctl"))
         let setup = "hostsd_has_proc() { false; }; PATH=\(bin.path):/usr/bin:/bin"
         var detector = HostDetector(host: HostDetectorTests.host, rules: RuleFixtures.book)
         var seen: HostObservation?

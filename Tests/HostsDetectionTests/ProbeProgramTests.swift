@@ -116,10 +116,9 @@ import Testing
         _ = try host.look(&detector, in: shell) { $0.sessions.map(\.state) == [.busy] }
         let tools = try host.makeTools(
             ["tmux", "sed", "head", "cut", "ls", "stat", "tail", "timeout", "printf"])
-        let hanging = tools.appending(path: "grep")
-        let script = "case $* in *.json*) exec /bin/sleep 600 ;; esac\nexec /bin/grep \"$@\"\n"
-        try "#!/bin/sh\n\(script)".write(to: hanging, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: hanging.path)
+        try host.install(
+            "#!/bin/sh\ncase $* in *.json*) exec /bin/sleep 600 ;; esac\nexec /bin/grep \"$@\"\n",
+            at: tools.appending(path: "grep"))
         let reply = try host.probe(detector.nextRequest(), in: shell, setup: "PATH=\(tools.path)")
         let report = try ReplyParser.parse(reply)
         #expect(report.stateFiles == [])

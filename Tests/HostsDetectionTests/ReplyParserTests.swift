@@ -1,3 +1,4 @@
+import Foundation
 import HostsDetection
 import HostsModel
 import HostsTestSupport
@@ -192,6 +193,43 @@ import Testing
                     continue  // no observation
                 }
             }
+        }
+    }
+
+    /// The corpus of `make fuzz`, and thousands of replies made of it: an observation or an error, and the detector goes
+    /// on as if nothing had been.
+    @Test func `replies that were tampered with do no harm`() throws {
+        let folder = RuleFixtures.root.appending(path: "Tests/Fuzz/corpus")
+        let seeds = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map {
+            Array(try Data(contentsOf: folder.appending(path: $0)).dropFirst())
+        }
+        #expect(seeds.count == 3)
+        var generator = SeededGenerator(seed: 2026)
+        var host = FakeHost()
+        host.addPane(1, title: "t", screen: Array("❯".utf8), command: ["claude"])
+        var detector = HostDetector(host: HostDetectorTests.host, rules: RuleFixtures.book)
+        let before = try detector.look(at: host, seconds: 0).sessions
+        for round in 0..<3_000 {
+            var bytes = seeds[round % seeds.count]
+            for _ in 0..<Int.random(in: 1...6, using: &generator) { Self.tamper(&bytes, &generator) }
+            var copy = detector
+            _ = copy.nextRequest()
+            let reply = ProbeReply(nonce: "n0nce", body: bytes, status: 0)
+            _ = try? copy.report(reply, at: WallTime(milliseconds: 1_001_000))
+        }
+        #expect(try detector.look(at: host, seconds: 5).sessions.map(\.id) == before.map(\.id))
+    }
+
+    private static func tamper(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {
+        guard bytes.count > 8 else { return }
+        let place = Int.random(in: 0..<bytes.count, using: &generator)
+        let end = min(bytes.count, place + Int.random(in: 1...200, using: &generator))
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+        case 1: bytes.removeSubrange(place..<end)
+        case 2: bytes.insert(contentsOf: bytes[place..<end], at: place)
+        case 3: bytes.insert(contentsOf: Array("\n@n0nce ".utf8), at: place)
+        default: bytes.replaceSubrange(place..<place, with: Array("99999999999999999999 -1 %".utf8))
         }
     }
 }

@@ -76,9 +76,17 @@ final class ShellHost {
                     "$$" "$start" "$status" >"$file"
             done
             """
-        let url = folder.appending(path: "bin/\(name)")
-        try script.write(to: url, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
+        try install(script, at: folder.appending(path: "bin/\(name)"))
+    }
+
+    /// Makes a program.
+    ///
+    /// Another process writes it: while a child that a parallel test has just forked off this one still holds a file open
+    /// for writing, it cannot be executed (ETXTBSY, execve(2)).
+    func install(_ script: String, at url: URL) throws {
+        let command = "cat >\"$0\" && chmod 755 \"$0\""
+        let (_, status) = try run("/bin/sh", ["-c", command, url.path], input: script)
+        guard status == 0 else { throw SpawnFailed(code: status) }
     }
 
     /// Makes a folder with nothing but some tools of this machine.

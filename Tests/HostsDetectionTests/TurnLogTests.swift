@@ -189,9 +189,7 @@ import Testing
                 echo "told: $line" | cut -c 1-30
             done
             """
-        let url = host.folder.appending(path: "bin/\(name)")
-        try script.write(to: url, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
+        try host.install(script, at: host.folder.appending(path: "bin/\(name)"))
     }
 
     private func row(_ event: String) -> String {
