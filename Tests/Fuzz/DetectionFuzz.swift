@@ -16,6 +16,23 @@ public func fuzzDetection(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
+/// libFuzzer's loop (FuzzerInterface.h).
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runFuzzer(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ words: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ body: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
+) -> CInt
+
+/// The package manager calls the entry of a program by this name, and not by `main`.
+@_cdecl("fuzz_detection_main")
+public func fuzzMain(
+    _ count: CInt, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> CInt {
+    var (count, words) = (count, words)
+    return runFuzzer(&count, &words) { fuzzDetection($0, $1) }
+}
+
 private let book: RuleBook = {
     let loaded = AgentRulesFolder.load(shipped: "Config/agents.d", own: nil)
     precondition(loaded.diagnostics.isEmpty, "run it in the root of the project: \(loaded.diagnostics)")

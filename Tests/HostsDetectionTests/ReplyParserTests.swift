@@ -120,6 +120,14 @@ import Testing
         #expect(report.processes.filter { $0.pid == 9 }.map(\.name) == ["sh"])
     }
 
+    @Test(arguments: [")(", ") (", "9 ) S 1 (", "()", "(", ")"])
+    func `a name with its parentheses the wrong way round is no process`(_ name: String) throws {
+        let text = "@n hostsd 2 probe\n@n boot b\n@n user 1\n@n processes 7 1\n/proc/7/stat:7 \(name)\n"
+        #expect(throws: ReplyError.malformed(section: "processes")) {
+            _ = try ReplyParser.parse(Array((text + "@n processed\n@n done\n").utf8), nonce: "n")
+        }
+    }
+
     @Test func `bytes that are not UTF-8 are replaced`() throws {
         var host = FakeHost()
         host.addPane(1, title: "t", screen: [0xff, 0xfe, 0x0a, 0xe2, 0x94], command: ["claude"])

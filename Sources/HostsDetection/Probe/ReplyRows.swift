@@ -17,9 +17,10 @@ extension ProcessRecord {
     /// Reads `/proc/PID/stat` (proc(5)); the name stands in parentheses and may hold any byte.
     init?(statLine line: ProcLine, of body: [UInt8]) {
         let content = body[line.content]
-        guard let close = content.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        let open = content.firstIndex(of: UInt8(ascii: "("))
-        let name = content[(open.map { $0 + 1 } ?? content.startIndex)..<close]
+        guard let close = content.lastIndex(of: UInt8(ascii: ")")),
+            let open = content[..<close].firstIndex(of: UInt8(ascii: "("))
+        else { return nil }
+        let name = content[(open + 1)..<close]
         guard close + 2 < line.content.upperBound else { return nil }
         let state = body[close + 2]
         var scanner = ByteScanner(body, (close + 3)..<line.content.upperBound)
