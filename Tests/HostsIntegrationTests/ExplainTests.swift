@@ -63,7 +63,9 @@ import Testing
         let unknown = try await daemon.hostsctl("sessions", "--unknown")
         #expect(unknown.output.contains("rules do not fit"))
         #expect(unknown.output.contains("claude.composer"))
-        #expect(try await daemon.events("rules.stale").map(\.key) == ["rules:a:claude:"])
+        // Whether the version is known depends on a look before the reload, with the rules that read the state file.
+        let stale = try await daemon.events("rules.stale").map(\.key)
+        #expect(stale == ["rules:a:claude:"] || stale == ["rules:a:claude:2.1.284"])
         #expect(try await daemon.events("turn.ended") == [])
         await daemon.terminate()
     }
