@@ -109,11 +109,19 @@ extension ConnectionHub {
 
     /// Looks once more at every host that may be looked at in the present phase.
     ///
+    /// A look that runs already began before this call, and may have missed what has happened since: it is waited for, and
+    /// another one follows.
+    ///
     /// - Parameter deadline: When to return at the latest; looks that still run are then nobody's to wait for.
     /// - Returns: The hosts whose look has ended.
     @discardableResult package func lastRound(until deadline: ContinuousClock.Instant) async -> Set<HostID> {
         let hosts = machines.values.filter { $0.mayLook && $0.record.backgroundKeepAlive && $0.link != nil }
-        return await ask(.look, of: hosts.map(\.record.id), until: deadline)
+        let running = hosts.filter(\.isLooking).map(\.record.id)
+        let resting = hosts.filter { !$0.isLooking }.map(\.record.id)
+        async let fresh = ask(.look, of: resting, until: deadline)
+        let ended = await ask(.look, of: running, until: deadline)
+        let again = await ask(.look, of: Array(ended), until: deadline)
+        return await fresh.union(again)
     }
 
     // MARK: Refresh

@@ -10,6 +10,16 @@ extension HostMachine {
             hasBackgroundGrant: surroundings.hasBackgroundGrant)
     }
 
+    /// Whether a look at the host has begun and not ended.
+    var isLooking: Bool {
+        switch state {
+        case .online(.running), .returning(isLooking: true), .verifying: true
+        case .online(.resting), .returning(isLooking: false), .disabled, .waiting, .awaitingRoute, .limited,
+            .dialing, .asleep, .stopped, .dormant:
+            false
+        }
+    }
+
     /// Whether a refresh window is for this host: it has opted in, or has used up its schedule.
     var isRefreshed: Bool {
         guard record.isEnabled else { return false }

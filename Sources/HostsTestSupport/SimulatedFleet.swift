@@ -16,6 +16,8 @@ package final class SimulatedFleet: LinkConnector {
     /// What a look on a link leads to.
     package enum Looks: Sendable {
         case answer
+        /// Answers what the host had to say at its beginning, once this returns.
+        case answerAfter(@Sendable () async -> Void)
         case fail(LinkError)
         /// No answer until the test gives one, or the link closes.
         case hang
@@ -151,6 +153,9 @@ package final class SimulatedLink: ProbeLink {
         }
         switch looks {
         case .answer: return ProbeReply(nonce: "nonce", body: body, status: 0)
+        case .answerAfter(let wait):
+            await wait()
+            return ProbeReply(nonce: "nonce", body: body, status: 0)
         case .fail(let error):
             end(error)
             throw error

@@ -9,6 +9,30 @@ import Testing
     private let world = World()
     private static let names = (0..<50).map { "host\($0)" }
 
+    @Test func `the last round does not take a look for its own that began before it`() async throws {
+        let world = world
+        let host = try HostID.named("a")
+        try await world.run(records: ["a"]) { hub in
+            var record = world.record("a")
+            record.backgroundKeepAlive = true
+            await hub.setRecords([record])
+            try await world.events.waitFor { $0.isCondition(.online, of: host) }
+            await world.settle()
+            let before = world.fleet.looks(at: host)
+            let (gate, open) = AsyncStream<Void>.makeStream()
+            world.fleet.set(looks: .answerAfter { for await _ in gate {} }, for: host)
+            async let running: Void = hub.probe(host)
+            while world.fleet.looks(at: host) == before { await Task.yield() }
+            world.fleet.set(looks: .answer, for: host)
+            async let round = hub.lastRound(until: world.clock.now.advanced(by: .seconds(60)))
+            await world.settle()
+            open.finish()
+            #expect(await round == [host])
+            #expect(world.fleet.looks(at: host) == before + 2)
+            try await running
+        }
+    }
+
     @Test func `fifty hosts wait for a network, spend nothing before it, and are back within 3 s of it`()
         async throws
     {
