@@ -27,6 +27,8 @@ ASAN        := --sanitize=address --scratch-path .build/asan
 SKIPPED     := --skip HostsIntegrationTests --skip HostsFaultTests
 # How long `make fuzz` looks for something.
 SECONDS     ?= 60
+# Minutes of work each under ThreadSanitizer, and nothing in them is shared: screens are read by pure values.
+ALONE       := --skip ScreenMutationTests --skip WrittenScreenTests --skip ScreenClassifierTests
 FAULTS      := $(CURDIR)/.build/faults.tsv
 SCREENS     := $(CURDIR)/.build/screens.tsv
 # Leaks are looked for; the file names those of the toolchain's own test runner.
@@ -84,7 +86,7 @@ screens: ## how captured screens of all agents are read, as they are and spoilt 
 
 .PHONY: tsan
 tsan: ## the tests under ThreadSanitizer
-	$(SWIFT) test $(TSAN) $(SKIPPED)
+	$(SWIFT) test $(TSAN) $(SKIPPED) $(ALONE)
 
 .PHONY: asan
 asan: ## the tests under AddressSanitizer

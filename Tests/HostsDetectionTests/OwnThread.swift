@@ -1,7 +1,7 @@
 import HostsTestSupport
 import Testing
 
-/// Runs each test of a suite on a thread of its own: its tests block, and must not block those of others.
+/// Runs each test of a suite on a thread of its own: its tests block or work for long, and must not hold up those of others.
 struct OwnThread: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

@@ -4,7 +4,7 @@ import HostsModel
 import HostsTestSupport
 import Testing
 
-@Suite struct ReplyParserTests {
+@Suite(.serialized, .ownThread) struct ReplyParserTests {
     private static func whole() -> (body: [UInt8], nonce: String) {
         var host = FakeHost()
         host.addPane(

@@ -3,7 +3,7 @@ import HostsDetection
 import HostsModel
 import Testing
 
-@Suite struct ScreenClassifierTests {
+@Suite(.serialized, .ownThread) struct ScreenClassifierTests {
     @Test func `the shipped rules are without fault, and the screens are there`() {
         #expect(RuleFixtures.shipped.diagnostics == [])
         #expect(CapturedScreen.all.count == 93)

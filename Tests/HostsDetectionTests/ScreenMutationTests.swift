@@ -3,7 +3,7 @@ import Testing
 /// Screens as they meet an eye that must not be fooled.
 ///
 /// A reading is right or unknown; it never invents a need or the end of a turn.
-@Suite struct ScreenMutationTests {
+@Suite(.serialized, .ownThread) struct ScreenMutationTests {
     @Test(arguments: ScreenMutation.allCases)
     func `no screen is read wrong`(_ mutation: ScreenMutation) throws {
         let score = try ScreenScore(mutation)

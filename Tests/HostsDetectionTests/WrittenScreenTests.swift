@@ -3,7 +3,7 @@ import HostsModel
 import Testing
 
 /// Screens of which no capture is at hand, written after what is known of each agent.
-@Suite struct WrittenScreenTests {
+@Suite(.serialized, .ownThread) struct WrittenScreenTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let agent: String
         let testDescription: String
