@@ -112,10 +112,13 @@ import Testing
         options.name = "a"
         options.configuration = ["ChannelTimeout session:*=1"]
         let server = try await LocalSSHD(options)
-        let daemon = try await PrivateDaemon(servers: [server])
+        // So that no look of its own falls into the moment in which the server ends the channel.
+        let daemon = try await PrivateDaemon(
+            servers: [server], settings: "[probe]\ninterval_seconds = 3600\n")
         try await daemon.until("a", "online")
-        try await server.log.until("Starting session:", count: 2)
+        try await server.log.until("Close session:")
         #expect(try await daemon.hostsctl("probe", "a").status == 0)
+        try await server.log.until("Starting session:", count: 2)
         #expect(try await daemon.host("a").linkDetail?.contains("exec") == true)
         #expect(server.log.count(of: "Accepted publickey") == 1)
         await daemon.terminate()
