@@ -26,6 +26,13 @@ import Testing
             host.turnLogs = [(pid: 111, stamp: "77-\(1_000 + size)-\(size)", events: events)]
         }
 
+        /// Sees the agent, and then its log, in which nothing stands yet: from now on the log is believed when it grows.
+        mutating func watch() throws {
+            _ = try look()
+            log()
+            _ = try look()
+        }
+
         mutating func look() throws -> AgentSession? {
             seconds += 5
             return try detector.look(at: host, seconds: seconds).sessions.first
@@ -58,9 +65,7 @@ import Testing
 
     @Test func `a turn that the log calls aborted is a quiet end`() throws {
         var bench = try codex()
-        _ = try bench.look()
-        bench.log()
-        _ = try bench.look()
+        try bench.watch()
         bench.log("turn_started")
         #expect(try bench.look()?.state == .busy)
         bench.log("turn_started", "turn_aborted")
@@ -79,9 +84,7 @@ import Testing
 
     @Test func `a log that calls it busy does not hide a question, which it cannot know of`() throws {
         var bench = try codex()
-        _ = try bench.look()
-        bench.log()
-        _ = try bench.look()
+        try bench.watch()
         bench.log("task_started")
         #expect(try bench.look()?.state == .busy)
         bench.host.show(
@@ -92,18 +95,14 @@ import Testing
 
     @Test func `work on the screen counts more than an end in the log`() throws {
         var bench = try codex("codex__busy__working_status_row.txt", title: "⠋ sessions")
-        _ = try bench.look()
-        bench.log()
-        _ = try bench.look()
+        try bench.watch()
         bench.log("task_complete")
         #expect(try bench.look()?.state == .busy)
     }
 
     @Test func `another log of the same process says nothing old`() throws {
         var bench = try codex()
-        _ = try bench.look()
-        bench.log()
-        _ = try bench.look()
+        try bench.watch()
         bench.log("task_started")
         #expect(try bench.look()?.state == .busy)
         // A new session in the same window: its log is empty yet.

@@ -40,10 +40,12 @@ extension AttentionCenter {
         return observation.staleRules.compactMap { stale in
             let prefix = "rules:\(host):\(stale.agent):"
             let key = prefix + SafeText.visible(stale.version ?? "", limit: 40)
+            guard !toldStaleRules.contains(key) else { return nil }
             // A host that makes up a version for each look must not fill the store.
-            guard toldStaleRules.count(where: { $0.hasPrefix(prefix) }) < Self.staleVersionLimit,
-                toldStaleRules.insert(key).inserted
-            else { return nil }
+            guard toldStaleRules.count(where: { $0.hasPrefix(prefix) }) < Self.staleVersionLimit else {
+                return nil
+            }
+            toldStaleRules.insert(key)
             return EventDraft(
                 kind: .rulesStale, key: key, time: observation.time, host: host, agent: stale.agent,
                 summary: EventSummary.rulesStale(stale, on: host))

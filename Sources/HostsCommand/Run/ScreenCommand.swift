@@ -76,14 +76,8 @@ package struct CaptureFailure: Error, Hashable, Sendable {
 extension ScreenDocument {
     /// Tells a reading in the words of the wire.
     init(_ reading: ScreenReading) {
-        let state: AgentState?
-        switch reading.meaning {
-        case .busy: state = .busy
-        case .idle: state = .idle
-        case .needsYou(let reason): state = .needsYou(reason)
-        case .previous: state = nil
-        case nil: state = .unknown
-        }
+        // A screen that no rule knows is unknown; a viewer says nothing at all.
+        let state = reading.meaning.map(\.state) ?? AgentState.unknown
         self.init(
             state: state?.word ?? "previous", reason: state?.reason?.rawValue,
             flags: reading.flags.sorted().map(\.rawValue),

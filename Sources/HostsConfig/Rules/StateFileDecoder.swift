@@ -4,26 +4,37 @@ import HostsModel
 /// Makes the rules for an agent's own state file out of `[state_file]`.
 enum StateFileDecoder {
     static let reasonLimit = 32
+    static let states: [(word: String, value: StateFileRules.Status.State)] = [
+        ("busy", .busy), ("idle", .idle), ("needs-you", .needsYou),
+    ]
 
     static func stateFile(_ table: inout RuleTable) -> StateFileRules? {
-        let variable = table.string("variable")
+        let variable = readVariable(&table)
         let home = table.requiredString("home")
         let folder = table.requiredString("folder")
-        if let variable, !StateFileRules.isVariable(variable.text) {
-            table.report(.error(at: variable.location, "the name of an environment variable is wanted"))
-        }
-        for path in [home, folder] {
-            guard let path, !StateFileRules.isFolder(path.text) else { continue }
-            table.report(
-                .error(at: path.location, "a relative folder of letters, digits and . _ - / is wanted"))
-        }
+        for path in [home, folder] { checkFolder(path, &table) }
         let keys = table.child("keys") { readKeys(&$0) }
         let statuses = table.child("states") { readStatuses(&$0) }
         let reasons = table.tables("reasons", limit: reasonLimit) { readReason(&$0) }
         guard let home, let folder else { return nil }
         return StateFileRules(
-            variable: variable?.text ?? "", home: home.text, folder: folder.text,
+            variable: variable, home: home.text, folder: folder.text,
             keys: keys ?? StateFileRules.Keys(), statuses: statuses ?? [:], reasons: reasons)
+    }
+
+    /// The environment variable that names the agent's own folder; empty: there is none.
+    static func readVariable(_ table: inout RuleTable) -> String {
+        let variable = table.string("variable")
+        if let variable, !StateFileRules.isVariable(variable.text) {
+            table.report(.error(at: variable.location, "the name of an environment variable is wanted"))
+        }
+        return variable?.text ?? ""
+    }
+
+    static func checkFolder(_ path: (text: String, location: SourceLocation)?, _ table: inout RuleTable) {
+        guard let path, !StateFileRules.isFolder(path.text) else { return }
+        table.report(
+            .error(at: path.location, "a relative folder of letters, digits and . _ - / is wanted"))
     }
 
     /// The flags that a rule or a status proves.
@@ -45,9 +56,6 @@ enum StateFileDecoder {
     }
 
     private static func readStatuses(_ table: inout RuleTable) -> [String: StateFileRules.Status] {
-        let states: [(word: String, value: StateFileRules.Status.State)] = [
-            ("busy", .busy), ("idle", .idle), ("needs-you", .needsYou),
-        ]
         let members = table.members { _, status -> StateFileRules.Status? in
             let flags = readFlags(&status)
             return status.choice("state", among: states).map {

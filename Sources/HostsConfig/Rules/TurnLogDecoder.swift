@@ -6,15 +6,9 @@ enum TurnLogDecoder {
     static let skipLimit = 8
 
     static func turnLog(_ table: inout RuleTable) -> TurnLogRules? {
-        let variable = table.string("variable")
-        if let variable, !StateFileRules.isVariable(variable.text) {
-            table.report(.error(at: variable.location, "the name of an environment variable is wanted"))
-        }
+        let variable = StateFileDecoder.readVariable(&table)
         let home = table.string("home")
-        if let home, !StateFileRules.isFolder(home.text) {
-            table.report(
-                .error(at: home.location, "a relative folder of letters, digits and . _ - / is wanted"))
-        }
+        StateFileDecoder.checkFolder(home, &table)
         let location = readLocation(&table, hasHome: home != nil)
         let length = table.integer("kibibytes", in: 1...256) ?? 64
         let skip = table.strings("skip")
@@ -30,7 +24,7 @@ enum TurnLogDecoder {
         let events = table.child("events") { readEvents(&$0) } ?? [:]
         guard let location else { return nil }
         return TurnLogRules(
-            location: location, variable: variable?.text ?? "", home: home?.text ?? "",
+            location: location, variable: variable, home: home?.text ?? "",
             length: .kibibytes(length), skip: skip.map(\.text), events: events)
     }
 
@@ -63,14 +57,7 @@ enum TurnLogDecoder {
         return parts.allSatisfy(TurnLogRules.isWord)
     }
 
-    private enum State {
-        case busy, idle, needsYou
-    }
-
     private static func readEvents(_ table: inout RuleTable) -> [String: TurnLogRules.Event] {
-        let states: [(word: String, value: State)] = [
-            ("busy", .busy), ("idle", .idle), ("needs-you", .needsYou),
-        ]
         let members = table.members { name, event -> TurnLogRules.Event? in
             let flags = StateFileDecoder.readFlags(&event)
             let reason = event.choice("reason", among: NeedsYouReason.allCases.map { ($0.rawValue, $0) })
@@ -79,7 +66,7 @@ enum TurnLogDecoder {
             if !TurnLogRules.isWord(name) {
                 event.report(.error(at: event.location, "an event has letters, digits and . _ - in its name"))
             }
-            switch event.choice("state", among: states) {
+            switch event.choice("state", among: StateFileDecoder.states) {
             case .busy: return TurnLogRules.Event(meaning: .busy)
             case .idle: return TurnLogRules.Event(meaning: .idle(strength ?? .weak), flags: flags)
             case .needsYou: return TurnLogRules.Event(meaning: .needsYou(reason ?? .other))

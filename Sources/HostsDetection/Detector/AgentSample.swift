@@ -81,8 +81,16 @@ struct AgentSample: Hashable, Sendable {
             let isIdle = seen.finding == .idle
             self.init(.idle, strength: .strong, flags: file.reading.flags.union(isIdle ? seen.flags : []))
         }
+        self = decided(by: sign, beside: seen)
+    }
+
+    /// The same by a sign that counts more than those of another sample: they agree with it, or are outranked.
+    private func decided(by sign: WeighedEvidence, beside seen: AgentSample) -> AgentSample {
         let agrees = finding.isSameKind(as: seen.finding)
-        signs = [sign] + seen.signs.filter { $0.meaning != .nothing }.map { $0.weighed(isAgreeing: agrees) }
+        var sample = self
+        sample.signs =
+            [sign] + seen.signs.filter { $0.meaning != .nothing }.map { $0.weighed(isAgreeing: agrees) }
+        return sample
     }
 
     private init(screen: Aged<ScreenReading>?) {
@@ -113,10 +121,7 @@ struct AgentSample: Hashable, Sendable {
                 evidence: evidence, meaning: .state(reading.meaning.state), outcome: outcome, age: log.age)
         }
         func decide(_ sample: AgentSample) {
-            let rest = signs.filter { $0.meaning != .nothing }
-            let agrees = sample.finding.isSameKind(as: finding)
-            self = sample
-            signs = [sign(.applied)] + rest.map { $0.weighed(isAgreeing: agrees) }
+            self = sample.decided(by: sign(.applied), beside: self)
         }
         switch (reading.meaning, finding) {
         case (.needsYou, _) where !reading.isLive, (.busy, _) where !reading.isLive:
@@ -228,11 +233,6 @@ extension ScreenReading {
 
 extension WeighedEvidence.Meaning {
     fileprivate init(_ meaning: ScreenRule.Meaning) {
-        switch meaning {
-        case .busy: self = .state(.busy)
-        case .idle: self = .state(.idle)
-        case .needsYou(let reason): self = .state(.needsYou(reason))
-        case .previous: self = .previous
-        }
+        self = meaning.state.map { .state($0) } ?? .previous
     }
 }

@@ -80,7 +80,7 @@ struct WatchedAgent: Sendable {
     /// What shows that the rules do not fit it.
     func staleRules(_ rules: CompiledRules) -> [StaleRules] {
         var result: [StaleRules] = []
-        if let version, !rules.rules.versions.contains(version) {
+        if let version = foreignVersion(rules) {
             result.append(StaleRules(agent: agent, version: version, cause: .version))
         }
         if fitness.areStale {
@@ -90,12 +90,17 @@ struct WatchedAgent: Sendable {
         return result
     }
 
+    /// Its version, if that is none of those that the rules were made for.
+    private func foreignVersion(_ rules: CompiledRules) -> String? {
+        version.flatMap { rules.rules.versions.contains($0) ? nil : $0 }
+    }
+
     /// What is worth telling of this agent.
     func warnings(rules: CompiledRules) -> [String] {
         var result = (reading?.failedRules ?? []).map {
             "the rule \($0) could not be decided: a pattern met its limit"
         }
-        if let version, !rules.rules.versions.contains(version) {
+        if let version = foreignVersion(rules) {
             result.append("\(agent) \(version) is not of the versions that its rules were made for")
         }
         return result

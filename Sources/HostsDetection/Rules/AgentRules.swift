@@ -160,6 +160,16 @@ package struct ScreenRule: Hashable, Sendable {
         case needsYou(NeedsYouReason)
         /// The state before holds, with an age limit.
         case previous
+
+        /// The state that it says; nil where it says only that the state before holds.
+        package var state: AgentState? {
+            switch self {
+            case .busy: .busy
+            case .idle: .idle
+            case .needsYou(let reason): .needsYou(reason)
+            case .previous: nil
+            }
+        }
     }
 
     /// Unique in its file; evidence names it.
